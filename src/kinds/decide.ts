@@ -1,0 +1,88 @@
+// The form of a decider: what it sees and what it answers. Deciders are pure: no I/O, no clock, no chance; the same
+// input gives the same answer. The loop carries the answer out.
+import type { JsonObject } from '../base/json.ts'
+import type { KubeObject } from '../base/object.ts'
+import type { AnyKind, Kind, KindOf } from './kind.ts'
+
+/** Read access to the loop's caches. Objects are frozen and possibly stale. */
+export interface Look {
+  get<K extends Kind>(kind: K, namespace: string | undefined, name: string): KindOf<K> | undefined
+  list<K extends Kind>(kind: K, namespace?: string): readonly KindOf<K>[]
+  /** Objects of `kind` that name `uid` as an owner. Indexed. */
+  ownedBy<K extends Kind>(kind: K, uid: string): readonly KindOf<K>[]
+  /** Objects of `kind` under an index declared by a watch (see Watch.index). */
+  byIndex<K extends Kind>(kind: K, index: string, value: string): readonly KindOf<K>[]
+}
+
+export interface ObjectRef {
+  readonly kind: AnyKind
+  readonly namespace?: string
+  readonly name: string
+  readonly uid?: string
+}
+
+export type Action =
+  /** Deterministic name, so that doing it twice is an AlreadyExists, which the loop takes as done. */
+  | { readonly do: 'create'; readonly kind: AnyKind; readonly object: KubeObject }
+  /** Merge patch. With `resourceVersion` it is a compare-and-swap; a conflict only means: decide again. */
+  | {
+      readonly do: 'patch'
+      readonly target: ObjectRef
+      readonly patch: JsonObject
+      readonly subresource?: string
+      readonly resourceVersion?: string
+    }
+  | {
+      readonly do: 'delete'
+      readonly target: ObjectRef
+      readonly propagation?: 'Background' | 'Foreground' | 'Orphan'
+      readonly graceSeconds?: number
+    }
+  /** A create on a subresource, for instance pods/binding. */
+  | {
+      readonly do: 'post'
+      readonly target: ObjectRef
+      readonly subresource: string
+      readonly object: KubeObject
+    }
+  /** An Event; the loop folds repeats. */
+  | {
+      readonly do: 'note'
+      readonly about: ObjectRef
+      readonly type: 'Normal' | 'Warning'
+      readonly reason: string
+      readonly message: string
+    }
+
+export interface Decision {
+  readonly actions: readonly Action[]
+  /** The whole status, computed; written through the status subresource only where it differs. */
+  readonly status?: JsonObject
+  /** Look again at this time (milliseconds since 1970) even if nothing changes. */
+  readonly wakeAt?: number
+}
+
+/** Which other objects make a decider look again, and at which of its own. */
+export interface Watch {
+  readonly kind: AnyKind
+  /** Keys (`namespace/name`) of the decider's objects that this one concerns. */
+  readonly keys: (object: KubeObject, look: Look) => readonly string[]
+}
+
+/** A lookup table that the loop keeps over a cache, declared once by whoever needs it. */
+export interface Index {
+  readonly kind: AnyKind
+  readonly name: string
+  readonly values: (object: KubeObject) => readonly string[]
+}
+
+export interface Decider<K extends Kind = Kind, Seen = unknown> {
+  /** Word for logs, metrics and the field manager, for instance `virtual-machine`. */
+  readonly name: string
+  readonly kind: K
+  readonly watches: readonly Watch[]
+  readonly indexes?: readonly Index[]
+  /** Everything the decision may depend on, taken from the caches. */
+  readonly gather: (object: KindOf<K>, look: Look) => Seen
+  readonly decide: (seen: Seen, now: number) => Decision
+}
