@@ -1,0 +1,4 @@
+// Kinds of the cni groups.
+import type { AnyKind } from '../kind.ts'
+
+export const cniKinds: readonly AnyKind[] = []

@@ -1,0 +1,4 @@
+// Kinds of the core group (v1).
+import type { AnyKind } from '../kind.ts'
+
+export const coreKinds: readonly AnyKind[] = []

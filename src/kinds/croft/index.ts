@@ -1,0 +1,4 @@
+// Kinds of the croft groups.
+import type { AnyKind } from '../kind.ts'
+
+export const croftKinds: readonly AnyKind[] = []

@@ -1,0 +1,4 @@
+// Kinds of the harvester groups.
+import type { AnyKind } from '../kind.ts'
+
+export const harvesterKinds: readonly AnyKind[] = []

@@ -1,0 +1,4 @@
+// Kinds of the kubevirt groups.
+import type { AnyKind } from '../kind.ts'
+
+export const kubevirtKinds: readonly AnyKind[] = []

@@ -1,0 +1,4 @@
+// Kinds of the longhorn groups.
+import type { AnyKind } from '../kind.ts'
+
+export const longhornKinds: readonly AnyKind[] = []
