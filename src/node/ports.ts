@@ -1,0 +1,63 @@
+// The interfaces between the agent and the rooms that prepare what a machine stands on: volumes, networks, images.
+// Each room watches its own objects; the machine workflow only asks whether what it needs is there yet.
+import type { Result } from '../base/result.ts'
+import type { DiskBacking } from './plan/backing.ts'
+import type { NicAttachment } from './plan/nic.ts'
+
+/** A part of the agent that watches its own objects until the signal aborts. */
+export interface RunningRoom {
+  run(signal: AbortSignal): Promise<void>
+}
+
+export interface VolumeRoom extends RunningRoom {
+  /**
+   * How the machine reaches the Longhorn volume whose engine runs on this node; undefined as long as it is not
+   * attached here. One child: a plain NBD client node; several: the quorum inside the machine's QEMU.
+   */
+  endpoint(volumeName: string): DiskBacking | undefined
+  /** Calls back whenever an endpoint appears, changes or goes. Returns the cancel function. */
+  onChange(call: (volumeName: string) => void): () => void
+}
+
+export interface NicRequest {
+  readonly vmiUid: string
+  readonly podNamespace: string
+  readonly podName: string
+  readonly podUid: string
+  readonly vmiName: string
+  /** Name of the interface and network in the VMI. */
+  readonly name: string
+  /** Index among the VMI's interfaces; 0 is the one whose address becomes the Pod's. */
+  readonly index: number
+  readonly binding: 'masquerade' | 'bridge' | 'other'
+  /** `pod` for the default network, else the name of the NetworkAttachmentDefinition (`namespace/name`). */
+  readonly network: 'pod' | { readonly multus: string }
+  /** Lower case with colons; absent: the room makes one that stays the same for this VMI and interface. */
+  readonly mac?: string
+  /** Ports of the interface, forwarded from the host where the network is QEMU's own. */
+  readonly ports: readonly {
+    readonly name?: string
+    readonly port: number
+    readonly protocol: 'TCP' | 'UDP'
+  }[]
+  /** Who may open the tap device. */
+  readonly user: { readonly uid: number; readonly gid: number }
+}
+
+export interface NetworkRoom extends RunningRoom {
+  /** Idempotent: the same request gives the same answer, also after a restart of the agent. */
+  attach(request: NicRequest): Promise<Result<NicAttachment>>
+  /** Removes everything made for this VMI; idempotent. Addresses are released with the Pod. */
+  detach(vmiUid: string): Promise<Result<void>>
+  /** The VMIs for which something exists here, so that the agent can clean up after a crash. */
+  attached(): Promise<readonly string[]>
+}
+
+/** Keeps backing images of this node's disks; the machine workflow needs nothing of it. */
+export interface ImageRoom extends RunningRoom {}
+
+export interface AgentRooms {
+  readonly volume: VolumeRoom
+  readonly network: NetworkRoom
+  readonly image: ImageRoom
+}
