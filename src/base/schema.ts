@@ -40,6 +40,14 @@ export interface Schema {
   readonly 'x-kubernetes-patch-strategy'?: string
   readonly 'x-kubernetes-patch-merge-key'?: string
   readonly 'x-kubernetes-validations'?: readonly CelRule[]
+  /**
+   * How a built-in kind writes the zero value (empty text, 0, false, nothing) of this field; never served.
+   * Absent: a zero is not told from an absent field and is left out. `keep`: a zero is a value of its own.
+   * `write`: the field is always there, with its zero when nothing was given.
+   */
+  readonly 'x-croft-zero'?: 'keep' | 'write'
+  /** A time with six decimals (MicroTime) instead of whole seconds; never served. */
+  readonly 'x-croft-micro'?: boolean
 }
 
 export interface CelRule {
