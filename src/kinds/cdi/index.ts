@@ -1,4 +1,5 @@
-// Kinds of the cdi groups.
+// Kinds of cdi.kubevirt.io.
 import type { AnyKind } from '../kind.ts'
+import { DataVolume } from './data-volume.ts'
 
-export const cdiKinds: readonly AnyKind[] = []
+export const cdiKinds: readonly AnyKind[] = [DataVolume]

@@ -1,4 +1,5 @@
-// Kinds of the croft groups.
+// Kinds of our own.
 import type { AnyKind } from '../kind.ts'
+import { VolumeEpoch } from './volume-epoch.ts'
 
-export const croftKinds: readonly AnyKind[] = []
+export const croftKinds: readonly AnyKind[] = [VolumeEpoch]

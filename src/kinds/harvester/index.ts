@@ -1,4 +1,5 @@
-// Kinds of the harvester groups.
+// Kinds of harvesterhci.io.
 import type { AnyKind } from '../kind.ts'
+import { VirtualMachineImage } from './virtual-machine-image.ts'
 
-export const harvesterKinds: readonly AnyKind[] = []
+export const harvesterKinds: readonly AnyKind[] = [VirtualMachineImage]

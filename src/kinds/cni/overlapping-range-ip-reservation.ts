@@ -1,0 +1,31 @@
+// OverlappingRangeIPReservation: one address in use. Its name is the address, so creating it is the allocation and
+// AlreadyExists means that the address is taken; the form is whereabouts' whereabouts.cni.cncf.io/v1alpha1.
+import { s } from '../build.ts'
+import { defineKind } from '../define.ts'
+import type { KindOf } from '../kind.ts'
+
+export const OverlappingRangeIPReservation = defineKind({
+  group: 'whereabouts.cni.cncf.io',
+  version: 'v1alpha1',
+  kind: 'OverlappingRangeIPReservation',
+  plural: 'overlappingrangeipreservations',
+  scope: 'Namespaced',
+  doc: 'One address that is in use; the name of the object is the address.',
+  body: () =>
+    s.object(
+      {
+        spec: s.object(
+          {
+            podref: s.string('Pod that has the address, as namespace/name.'),
+            ifname: s.string('Interface of the Pod that has the address.'),
+            containerid: s.string('Sandbox of the Pod; no longer used by newer writers.'),
+          },
+          'Who has the address.',
+          { required: ['podref'] },
+        ),
+      },
+      undefined,
+      { required: ['spec'] },
+    ),
+})
+export type OverlappingRangeIPReservation = KindOf<typeof OverlappingRangeIPReservation>
