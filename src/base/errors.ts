@@ -72,6 +72,7 @@ export const refuse = {
       `${qualifiedResource(resource)}${name === '' ? '' : ` "${name}"`} is forbidden: ${why}`,
       { ...about(resource, name), ...(causes ? { causes } : {}) },
     ),
+  forbiddenPath: (why: string) => new ApiError(403, 'Forbidden', `forbidden: ${why}`, {}),
   notFound: (resource: ResourceName, name: string) =>
     new ApiError(
       404,

@@ -3,6 +3,9 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
+import { ApiError } from './errors.ts'
+import { formatFieldSelector, matchesFields, parseFieldSelector } from './field-selector.ts'
+import { formatLabelSelector, matchesLabels, parseLabelSelector } from './labels.ts'
 import * as names from './names.ts'
 import {
   addQuantity,
@@ -83,5 +86,51 @@ test('names: every function, texts included', (t) => {
   for (const [name, check] of Object.entries(checks)) {
     for (const text of data.valid[name]) assert.deepEqual(check(text), [], `${name} ${text}`)
     for (const [text, errors] of data.invalid[name]) assert.deepEqual(check(text), errors, `${name} ${text}`)
+  }
+})
+
+function answer<T>(run: () => T): T | string {
+  try {
+    return run()
+  } catch (error) {
+    if (error instanceof ApiError) return error.message
+    throw error
+  }
+}
+
+test('label selectors: canonical forms, matches and refusals', (t) => {
+  const data = table(t, 'label-selectors')
+  for (const c of data?.cases ?? []) {
+    const selector = answer(() => parseLabelSelector(c.selector))
+    if (typeof selector === 'string') {
+      assert.equal(c.ok, false, `${c.selector}: ${selector}`)
+      assert.equal(selector, c.error, c.selector)
+      continue
+    }
+    assert.ok(c.ok, c.selector)
+    assert.equal(formatLabelSelector(selector), c.canonical, c.selector)
+    const matched = data.labelSets.flatMap((labels: Record<string, string>, index: number) =>
+      matchesLabels(selector, labels) ? [index] : [],
+    )
+    assert.deepEqual(matched, c.matchesLabelSets ?? [], c.selector)
+  }
+})
+
+test('field selectors: canonical forms, matches and refusals', (t) => {
+  for (const c of table(t, 'field-selectors')?.cases ?? []) {
+    const selector = answer(() => parseFieldSelector(c.selector))
+    if (typeof selector === 'string') {
+      assert.ok(!c.ok, c.selector)
+      assert.equal(selector, c.error)
+      continue
+    }
+    assert.ok(c.ok, c.selector)
+    assert.equal(formatFieldSelector(selector), c.canonical)
+    for (const { fields, match } of c.matches)
+      assert.equal(
+        matchesFields(selector, (field) => fields[field] ?? ''),
+        match,
+        c.selector,
+      )
   }
 })
