@@ -50,6 +50,10 @@ export interface ObjectOptions<R> {
   readonly rules?: readonly CelRule[]
 }
 
+/** Pattern that Kubernetes serves for quantities; by it the interpreter knows a quantity. */
+export const QUANTITY_PATTERN =
+  '^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$'
+
 const described = (description: string | undefined): Schema => (description ? { description } : {})
 
 function listExtras(options: ListOptions | undefined): Schema {
@@ -104,8 +108,7 @@ function quantity(doc?: string): Typed<string | number> {
     ...described(doc),
     'x-kubernetes-int-or-string': true,
     anyOf: [{ type: 'integer' }, { type: 'string' }],
-    pattern:
-      '^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$',
+    pattern: QUANTITY_PATTERN,
   }
 }
 
@@ -120,6 +123,11 @@ function intOrString(doc?: string): Typed<string | number> {
 /** RFC 3339 with seconds. */
 function time(doc?: string): Typed<string> {
   return { type: 'string', format: 'date-time', ...described(doc), nullable: true }
+}
+
+/** RFC 3339 with six decimals, as Leases and Events have it. */
+function microTime(doc?: string): Typed<string> {
+  return { ...time(doc), 'x-croft-micro': true }
 }
 
 /** Base64 bytes. */
@@ -203,6 +211,16 @@ function doc<T>(schema: Typed<T>, text: string): Typed<T> {
   return { ...schema, description: text }
 }
 
+/** For fields of built-in kinds that are pointers in Go: an explicit zero is kept. */
+function keep<T>(schema: Typed<T>): Typed<T> {
+  return { ...schema, 'x-croft-zero': 'keep' }
+}
+
+/** For fields of built-in kinds without omitempty: written even when nothing was given. */
+function write<T>(schema: Typed<T>): Typed<T> {
+  return { ...schema, 'x-croft-zero': 'write' }
+}
+
 export const s = {
   string,
   oneOf,
@@ -213,6 +231,7 @@ export const s = {
   quantity,
   intOrString,
   time,
+  microTime,
   bytes,
   list,
   set,
@@ -221,4 +240,6 @@ export const s = {
   object,
   anything,
   doc,
+  keep,
+  write,
 }

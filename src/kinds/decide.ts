@@ -12,6 +12,11 @@ export interface Look {
   ownedBy<K extends Kind>(kind: K, uid: string): readonly KindOf<K>[]
   /** Objects of `kind` under an index declared by a watch (see Watch.index). */
   byIndex<K extends Kind>(kind: K, index: string, value: string): readonly KindOf<K>[]
+  /**
+   * How long this version of the object has been in the cache, in milliseconds of our own monotonic clock: what to
+   * judge a heartbeat by, because the times written in objects come from other hosts' clocks.
+   */
+  ageMs(kind: AnyKind, namespace: string | undefined, name: string): number | undefined
 }
 
 export interface ObjectRef {
@@ -21,9 +26,17 @@ export interface ObjectRef {
   readonly uid?: string
 }
 
+/** What the loop asks the API itself before it acts, where a cache that lags behind could do harm. */
+export interface OnlyIf {
+  /** None of these exists, judged by uid where one is given. */
+  readonly absent?: readonly ObjectRef[]
+  /** No object of these kinds is left in the namespace. */
+  readonly empty?: { readonly namespace: string; readonly kinds: readonly AnyKind[] }
+}
+
 export type Action =
   /** Deterministic name, so that doing it twice is an AlreadyExists, which the loop takes as done. */
-  | { readonly do: 'create'; readonly kind: AnyKind; readonly object: KubeObject }
+  | { readonly do: 'create'; readonly kind: AnyKind; readonly object: KubeObject; readonly onlyIf?: OnlyIf }
   /** Merge patch. With `resourceVersion` it is a compare-and-swap; a conflict only means: decide again. */
   | {
       readonly do: 'patch'
@@ -31,12 +44,22 @@ export type Action =
       readonly patch: JsonObject
       readonly subresource?: string
       readonly resourceVersion?: string
+      readonly onlyIf?: OnlyIf
+    }
+  /** Replaces the whole object, with its resourceVersion, or one of its subresources that only knows PUT. */
+  | {
+      readonly do: 'update'
+      readonly kind: AnyKind
+      readonly object: KubeObject
+      readonly subresource?: string
+      readonly onlyIf?: OnlyIf
     }
   | {
       readonly do: 'delete'
       readonly target: ObjectRef
       readonly propagation?: 'Background' | 'Foreground' | 'Orphan'
       readonly graceSeconds?: number
+      readonly onlyIf?: OnlyIf
     }
   /** A create on a subresource, for instance pods/binding. */
   | {
@@ -82,6 +105,10 @@ export interface Decider<K extends Kind = Kind, Seen = unknown> {
   readonly kind: K
   readonly watches: readonly Watch[]
   readonly indexes?: readonly Index[]
+  /** One key at a time, because each decision depends on the ones before (the scheduler). */
+  readonly serial?: boolean
+  /** Decide only after nothing happened to the key for this long (counts that lag behind their charges). */
+  readonly settleMs?: number
   /** Everything the decision may depend on, taken from the caches. */
   readonly gather: (object: KindOf<K>, look: Look) => Seen
   readonly decide: (seen: Seen, now: number) => Decision
