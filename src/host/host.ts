@@ -50,7 +50,10 @@ export interface Files {
   readText(path: string): Promise<Result<string>>
   /** Reads `length` bytes at `offset`; fewer at the end of the file. */
   readAt(path: string, offset: number, length: number): Promise<Result<Uint8Array>>
-  /** Temporary file, fsync, rename, fsync of the folder: after it resolves the content survives a power cut. */
+  /**
+   * Temporary file, fsync, rename, fsync of the folder: after it resolves the content survives a power cut. Without a
+   * mode only the owner may read it (0600); the umask has no say.
+   */
   writeDurable(path: string, content: Uint8Array | string, mode?: number): Promise<Result<void>>
   /** Opens for appending or positioned writing. */
   open(path: string, how: 'append' | 'write' | 'create-new', mode?: number): Promise<Result<OpenFile>>
@@ -123,8 +126,25 @@ export interface Exec {
   find(program: string): Promise<string | undefined>
 }
 
-/** A byte stream in both directions: a TCP or unix socket, a tunnel, a WebSocket's binary payload. */
+/**
+ * How a stream that was already handed out tells that it broke: iterating a body or a stream throws it, a write
+ * rejects with it. Within one room it is caught and becomes a Result again.
+ */
+export class StreamFailure extends Error {
+  override readonly name = 'StreamFailure'
+  readonly failure: Failure
+  constructor(failure: Failure) {
+    super(failure.message)
+    this.failure = failure
+  }
+}
+
+/**
+ * A byte stream in both directions: a TCP or unix socket, a tunnel, a WebSocket's binary payload. When the other side
+ * ends, `readable` ends and the whole closes; `closed` never rejects.
+ */
 export interface ByteStream {
+  /** Read once. Ends quietly when either side closes; throws StreamFailure when the connection broke. */
   readonly readable: AsyncIterable<Uint8Array>
   /** Resolves when the bytes are accepted below (back pressure). Rejects once the stream is closed. */
   write(bytes: Uint8Array): Promise<void>
@@ -217,6 +237,7 @@ export interface HttpClientRequest {
 export interface HttpClientResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | undefined>>
+  /** Throws StreamFailure when it breaks off. Leaving the loop early ends the connection. */
   readonly body: AsyncIterable<Uint8Array>
 }
 
