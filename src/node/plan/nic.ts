@@ -22,7 +22,7 @@ export interface NicAttachment {
   /** Address and way under which the host reaches TCP ports of the guest; absent: not reachable from here. */
   readonly reach?: { readonly host: string; readonly ports?: Readonly<Record<number, number>> }
   readonly link:
-    | { readonly kind: 'tap'; readonly ifname: string; readonly vhost?: boolean }
+    | { readonly kind: 'tap'; readonly ifname: string; readonly vhost?: boolean; readonly queues?: number }
     | {
         readonly kind: 'user'
         /** Network of QEMU's own NAT, for instance `10.0.2.0/24`. */
