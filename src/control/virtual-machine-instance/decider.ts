@@ -1,0 +1,70 @@
+// The VirtualMachineInstance decider as the loop runs it.
+import { DataVolume } from '../../kinds/cdi/data-volume.ts'
+import { PersistentVolumeClaim } from '../../kinds/core/persistent-volume-claim.ts'
+import { Pod } from '../../kinds/core/pod.ts'
+import type { Decider, Look } from '../../kinds/decide.ts'
+import { VirtualMachineInstance } from '../../kinds/kubevirt/virtual-machine-instance.ts'
+import { controllerOf } from '../owner.ts'
+import { decideInstance, type SeenInstance } from './decide.ts'
+
+const BY_CLAIM = 'instance-claim'
+
+function claimsOf(
+  vmi: VirtualMachineInstance,
+): readonly { readonly name: string; readonly isDataVolume: boolean }[] {
+  return (vmi.spec?.volumes ?? []).flatMap((volume) => {
+    if (volume.persistentVolumeClaim)
+      return [{ name: volume.persistentVolumeClaim.claimName, isDataVolume: false }]
+    return volume.dataVolume ? [{ name: volume.dataVolume.name, isDataVolume: true }] : []
+  })
+}
+
+function instancesOf(
+  object: { readonly metadata: { readonly namespace?: string; readonly name?: string } },
+  look: Look,
+): readonly string[] {
+  const { namespace, name } = object.metadata
+  return look
+    .byIndex(VirtualMachineInstance, BY_CLAIM, `${namespace}/${name}`)
+    .map((vmi) => `${namespace}/${vmi.metadata.name}`)
+}
+
+export const virtualMachineInstanceDecider: Decider<typeof VirtualMachineInstance, SeenInstance> = {
+  name: 'virtual-machine-instance',
+  kind: VirtualMachineInstance,
+  watches: [
+    {
+      kind: Pod,
+      keys: (object) => {
+        const owner = controllerOf(object)
+        return owner?.kind === VirtualMachineInstance.kind
+          ? [`${object.metadata.namespace}/${owner.name}`]
+          : []
+      },
+    },
+    { kind: PersistentVolumeClaim, keys: instancesOf },
+    { kind: DataVolume, keys: instancesOf },
+  ],
+  indexes: [
+    {
+      kind: VirtualMachineInstance,
+      name: BY_CLAIM,
+      values: (object) =>
+        claimsOf(object as VirtualMachineInstance).map(({ name }) => `${object.metadata.namespace}/${name}`),
+    },
+  ],
+  gather: (vmi, look) => {
+    const { namespace, uid } = vmi.metadata
+    return {
+      vmi,
+      pods: look.ownedBy(Pod, uid!),
+      disks: claimsOf(vmi).map(({ name, isDataVolume }) => ({
+        claimName: name,
+        claim: look.get(PersistentVolumeClaim, namespace, name),
+        dataVolume: look.get(DataVolume, namespace, name),
+        expectsDataVolume: isDataVolume,
+      })),
+    }
+  },
+  decide: decideInstance,
+}
