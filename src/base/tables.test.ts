@@ -7,6 +7,9 @@ import { ApiError } from './errors.ts'
 import { formatFieldSelector, matchesFields, parseFieldSelector } from './field-selector.ts'
 import { formatLabelSelector, matchesLabels, parseLabelSelector } from './labels.ts'
 import * as names from './names.ts'
+import { jsonPatch } from './patch/json-patch.ts'
+import { mergePatch } from './patch/merge-patch.ts'
+import { strategicPatch } from './patch/strategic.ts'
 import {
   addQuantity,
   canonicalQuantity,
@@ -18,6 +21,7 @@ import {
   toBigIntBytes,
   toMilli,
 } from './quantity.ts'
+import type { Schema } from './schema.ts'
 
 const FOLDER = new URL('../../../shared/reference/k8s-tables/', import.meta.url)
 
@@ -132,5 +136,61 @@ test('field selectors: canonical forms, matches and refusals', (t) => {
         match,
         c.selector,
       )
+  }
+})
+
+test('merge patch: appendix A of RFC 7396', (t) => {
+  for (const c of table(t, 'merge-patch')?.cases ?? [])
+    assert.deepEqual(mergePatch(c.original, c.patch), c.result, JSON.stringify(c.patch))
+})
+
+test('json patch: the public suite', (t) => {
+  for (const c of table(t, 'json-patch')?.cases ?? []) {
+    if (c.disabled || !c.patch) continue
+    const result = answer(() => ({ value: jsonPatch(c.doc, c.patch) }))
+    if (c.error) assert.equal(typeof result, 'string', JSON.stringify(c))
+    else assert.ok(typeof result !== 'string', JSON.stringify(c))
+    if (c.expected !== undefined && typeof result !== 'string') assert.deepEqual(result.value, c.expected)
+  }
+})
+
+/** The tables' OpenAPI document as our schema: references are followed, and may go round in circles. */
+function resolved(document: Table, root: string): Schema {
+  const done = new Map<unknown, Table>()
+  const definition = (reference: string) => document.components.schemas[reference.split('/').pop()!]
+  const convert = (source: Table): Table => {
+    if (done.has(source)) return done.get(source)
+    const made: Table = {}
+    done.set(source, made)
+    const { allOf, $ref = allOf?.[0].$ref, ...own } = source
+    const body = $ref ? definition($ref) : own
+    // A reference under a merge key is that of the items: the document writes pointers to lists in this way.
+    const pointsToItems = $ref && 'x-kubernetes-patch-merge-key' in own
+    Object.assign(made, pointsToItems ? own : { ...body, ...own })
+    if (pointsToItems) made.items = convert(body)
+    else if (body.items) made.items = convert(body.items)
+    if (made.properties)
+      made.properties = Object.fromEntries(
+        Object.entries(made.properties).map(([key, value]) => [key, convert(value)]),
+      )
+    return made
+  }
+  return convert(document.components.schemas[root])
+}
+
+test('strategic merge patch: two-way and three-way patches', (t) => {
+  const data = table(t, 'strategic-merge-patch')
+  if (!data) return
+  const schema = resolved(data.schemas[0], 'mergeItem')
+  for (const c of data.cases) {
+    if (c.expectedError) continue
+    if (c.twoWay && c.original)
+      assert.deepEqual(
+        strategicPatch(c.original, c.twoWay, schema),
+        c.twoWayResult ?? c.modified,
+        c.description,
+      )
+    if (c.threeWay && c.current && c.result)
+      assert.deepEqual(strategicPatch(c.current, c.threeWay, schema), c.result, c.description)
   }
 })
