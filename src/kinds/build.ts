@@ -221,6 +221,16 @@ function write<T>(schema: Typed<T>): Typed<T> {
   return { ...schema, 'x-croft-zero': 'write' }
 }
 
+/** An object that apply merges field by field although its type is atomic elsewhere. */
+function granular<T>(schema: Typed<T>): Typed<T> {
+  return { ...schema, 'x-kubernetes-map-type': 'granular' }
+}
+
+/** A field that strategic merge patches replace as a whole. */
+function replaced<T>(schema: Typed<T>): Typed<T> {
+  return { ...schema, 'x-kubernetes-patch-strategy': 'replace' }
+}
+
 export const s = {
   string,
   oneOf,
@@ -242,4 +252,6 @@ export const s = {
   doc,
   keep,
   write,
+  granular,
+  replaced,
 }
