@@ -1,11 +1,13 @@
 // Decides one BackingImage: on which disks its file must lie, and when it may go. The agents of those disks fetch
 // or copy the file and report its state.
 
+import { DataVolume } from '../kinds/cdi/data-volume.ts'
 import type { Action, Decider, Decision, Look } from '../kinds/decide.ts'
 import { BackingImage } from '../kinds/longhorn/backing-image.ts'
 import { Node } from '../kinds/longhorn/node.ts'
 import { Replica } from '../kinds/longhorn/replica.ts'
 import { Volume } from '../kinds/longhorn/volume.ts'
+import { LONGHORN_NAMESPACE, MADE_FOR } from './data-volume.ts'
 import { LONGHORN_FINALIZER } from './volume/children.ts'
 import { diskFacts } from './volume/disks.ts'
 import type { DiskFacts } from './volume/placement.ts'
@@ -17,6 +19,8 @@ export interface SeenBackingImage {
   readonly replicaDisks: readonly string[]
   /** Volumes that stand on it. */
   readonly users: readonly string[]
+  /** It was made for a DataVolume that no longer exists. */
+  readonly orphaned: boolean
 }
 
 export const BACKING_IMAGE_INDEX = 'backing-image'
@@ -28,6 +32,7 @@ export function decideBackingImage(seen: SeenBackingImage, _now: number): Decisi
   if (image.metadata.deletionTimestamp) return decideDeletion(seen, wanted, finalizers)
   if (!finalizers.includes(LONGHORN_FINALIZER))
     return { actions: [patch(image, { metadata: { finalizers: [...finalizers, LONGHORN_FINALIZER] } })] }
+  if (seen.orphaned && seen.users.length === 0) return { actions: [removal(image)] }
   const missing = [...new Set(seen.replicaDisks)].filter((disk) => !wanted.includes(disk))
   const first = wanted.length === 0 && missing.length === 0 ? firstDisk(image, seen.disks) : undefined
   const added = first ? [...missing, first.diskUUID] : missing
@@ -67,6 +72,18 @@ function decideDeletion(
 
 function refOf(image: BackingImage): { readonly namespace: string; readonly name: string } {
   return { namespace: image.metadata.namespace!, name: image.metadata.name! }
+}
+
+function removal(image: BackingImage): Action {
+  return { do: 'delete', target: { kind: BackingImage, ...refOf(image), uid: image.metadata.uid! } }
+}
+
+/** A backing image made for a DataVolume goes when that is gone and no volume stands on it. */
+function isOrphaned(image: BackingImage, look: Look): boolean {
+  const made = image.metadata.annotations?.[MADE_FOR]
+  if (!made) return false
+  const [namespace, name, uid] = made.split('/')
+  return look.get(DataVolume, namespace, name ?? '')?.metadata.uid !== uid
 }
 
 function patch(image: BackingImage, change: Readonly<Record<string, unknown>>): Action {
@@ -114,6 +131,10 @@ export const backingImageDecider: Decider<typeof BackingImage, SeenBackingImage>
       keys: (object) => keyFor((object as Replica).spec?.backingImage, object.metadata.namespace),
     },
     // A disk that becomes usable may be the first one for images that had none.
+    {
+      kind: DataVolume,
+      keys: ({ metadata }) => [`${LONGHORN_NAMESPACE}/dv-${metadata.uid}`],
+    },
     { kind: Node, keys: (node, look) => waitingImages(look, node.metadata.namespace) },
   ],
   indexes: [
@@ -135,6 +156,7 @@ export const backingImageDecider: Decider<typeof BackingImage, SeenBackingImage>
       .byIndex(Replica, BACKING_IMAGE_INDEX, image.metadata.name!)
       .filter((replica) => !replica.metadata.deletionTimestamp)
       .flatMap((replica) => listOf(replica.spec?.diskID)),
+    orphaned: isOrphaned(image, look),
     users: look
       .byIndex(Volume, BACKING_IMAGE_INDEX, image.metadata.name!)
       .map((volume) => volume.metadata.name!),

@@ -9,12 +9,15 @@ import { decideInstance, type SeenInstance } from './decide.ts'
 
 const BY_CLAIM = 'instance-claim'
 
-function claimsOf(
-  vmi: VirtualMachineInstance,
-): readonly { readonly name: string; readonly isDataVolume: boolean }[] {
-  return (vmi.spec?.volumes ?? []).flatMap((volume) => {
-    if (volume.persistentVolumeClaim)
-      return [{ name: volume.persistentVolumeClaim.claimName, isDataVolume: false }]
+interface ClaimName {
+  readonly name: string
+  readonly isDataVolume: boolean
+}
+
+function claimsOf(vmi: VirtualMachineInstance): readonly ClaimName[] {
+  return (vmi.spec?.volumes ?? []).flatMap((volume): readonly ClaimName[] => {
+    const claimName = volume.persistentVolumeClaim?.claimName
+    if (claimName) return [{ name: claimName, isDataVolume: false }]
     return volume.dataVolume ? [{ name: volume.dataVolume.name, isDataVolume: true }] : []
   })
 }

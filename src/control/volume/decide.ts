@@ -136,6 +136,8 @@ function place(seen: SeenVolume, living: readonly Replica[], serving: readonly R
     seen.rules,
   )
   const fresh = Number(seen.epoch?.spec.epoch ?? 0) === 0
-  const actions = fresh ? placed.disks.map((disk, index) => createReplica(volume, disk, seen.replicas, index)) : []
+  const actions = fresh
+    ? placed.disks.map((disk, index) => createReplica(volume, disk, seen.replicas, index))
+    : []
   return { actions, shortage: placed.shortage }
 }

@@ -1,0 +1,274 @@
+// Decides one DataVolume: the claim of the same name, where its bytes come from, and CDI's phases and conditions
+// (kubevirt.io, containerized data importer). A download becomes a Longhorn backing image and a volume over it:
+// one import path for images and DataVolumes (docs/decisions/0003-one-import-path.md).
+import { parseQuantity, toBigIntBytes } from '../base/quantity.ts'
+import { DataVolume } from '../kinds/cdi/data-volume.ts'
+import { PersistentVolumeClaim } from '../kinds/core/persistent-volume-claim.ts'
+import type { Action, Decider, Decision } from '../kinds/decide.ts'
+import { apiVersionOf } from '../kinds/kind.ts'
+import { StorageClass } from '../kinds/kubernetes/storage-class.ts'
+import { BackingImage } from '../kinds/longhorn/backing-image.ts'
+import { type ConditionWish, withConditions } from './conditions.ts'
+import { controllerRef } from './owner.ts'
+
+export const LONGHORN_NAMESPACE = 'longhorn-system'
+/** On a claim: the backing image that its volume stands on. */
+export const CLAIM_BACKING_IMAGE = 'croft.io/backing-image'
+/** On a backing image: `namespace/name/uid` of the DataVolume that it was made for, which it does not outlive. */
+export const MADE_FOR = 'croft.io/made-for-data-volume'
+const DEFAULT_CLASS = 'storageclass.kubernetes.io/is-default-class'
+
+export interface SeenDataVolume {
+  readonly dataVolume: DataVolume
+  readonly claim: PersistentVolumeClaim | undefined
+  readonly image: BackingImage | undefined
+  /** The class that the claim names, or the default one. */
+  readonly storageClass: StorageClass | undefined
+}
+
+type Source = NonNullable<NonNullable<DataVolume['spec']>['source']>
+
+/** Sources that need what is not there yet, with what to use instead. */
+const NOT_SERVED: Readonly<Record<string, string>> = {
+  pvc: 'cloning a claim is not served yet; use a VirtualMachineImage and its storage class',
+  snapshot: 'cloning a snapshot is not served yet; use a VirtualMachineImage and its storage class',
+  registry: 'container disks are not served; give the disk image an http(s) address and use source.http',
+  s3: 'use source.http with a presigned address',
+  gcs: 'use source.http with a signed address',
+  imageio: 'download the disk and use source.http or an upload',
+  vddk: 'convert the disk and use source.http or an upload',
+}
+
+export function imageNameFor(dataVolume: DataVolume): string {
+  return `dv-${dataVolume.metadata.uid}`
+}
+
+function sourceWord(source: Source | undefined): string | undefined {
+  return Object.keys(source ?? {})[0]
+}
+
+const needsImage = (word: string | undefined): boolean => word === 'http' || word === 'upload'
+
+function imageOf(dataVolume: DataVolume): BackingImage {
+  const source = dataVolume.spec?.source
+  const { namespace, name, uid } = dataVolume.metadata
+  return {
+    apiVersion: apiVersionOf(BackingImage),
+    kind: BackingImage.kind,
+    metadata: {
+      name: imageNameFor(dataVolume),
+      namespace: LONGHORN_NAMESPACE,
+      annotations: { [MADE_FOR]: `${namespace}/${name}/${uid}` },
+    },
+    spec: source?.http
+      ? {
+          sourceType: 'download',
+          sourceParameters: { url: source.http.url },
+          ...(source.http.checksum ? { checksum: source.http.checksum } : {}),
+        }
+      : { sourceType: 'upload', sourceParameters: {} },
+  }
+}
+
+type ClaimSpec = NonNullable<PersistentVolumeClaim['spec']>
+
+/** What `spec.storage` leaves out is taken from the class, as CDI's storage profiles do. */
+function claimSpec({ dataVolume, storageClass }: SeenDataVolume): ClaimSpec {
+  const { pvc, storage } = dataVolume.spec ?? {}
+  if (pvc) return pvc as ClaimSpec
+  const migratable = storageClass?.parameters?.['migratable'] === 'true'
+  const { accessModes, volumeMode, ...rest } = storage ?? {}
+  return {
+    ...(rest as ClaimSpec),
+    accessModes: accessModes ?? [migratable ? 'ReadWriteMany' : 'ReadWriteOnce'],
+    volumeMode: volumeMode === undefined || volumeMode === 'FromStorageProfile' ? 'Block' : volumeMode,
+  }
+}
+
+function claimOf(seen: SeenDataVolume): PersistentVolumeClaim {
+  const { dataVolume } = seen
+  const { labels, annotations, name, namespace } = dataVolume.metadata
+  const word = sourceWord(dataVolume.spec?.source)
+  return {
+    apiVersion: apiVersionOf(PersistentVolumeClaim),
+    kind: PersistentVolumeClaim.kind,
+    metadata: {
+      name: name!,
+      namespace: namespace!,
+      labels: { ...labels, app: 'containerized-data-importer' },
+      annotations: {
+        ...annotations,
+        ...(needsImage(word) ? { [CLAIM_BACKING_IMAGE]: imageNameFor(dataVolume) } : {}),
+      },
+      ownerReferences: [controllerRef(DataVolume, dataVolume)],
+    },
+    spec: claimSpec(seen),
+  }
+}
+
+interface Progress {
+  readonly phase: string
+  readonly progress: string
+  readonly running: ConditionWish
+}
+
+const idle = (phase: string): Progress => ({
+  phase,
+  progress: 'N/A',
+  running: { type: 'Running', status: 'False' },
+})
+
+const done = (message: string): Progress => ({
+  phase: 'Succeeded',
+  progress: '100.0%',
+  running: { type: 'Running', status: 'False', reason: 'Completed', message },
+})
+
+interface FileState {
+  readonly state: string
+  readonly progress: number
+  readonly message: string
+}
+
+/** The furthest of the image's copies speaks for it. */
+function fileState(image: BackingImage | undefined): FileState | undefined {
+  const files = Object.values(image?.status?.diskFileStatusMap ?? {})
+  const best =
+    files.find((file) => file.state === 'ready') ?? files.find((file) => file.state !== 'failed') ?? files[0]
+  return best && { state: best.state ?? '', progress: best.progress ?? 0, message: best.message ?? '' }
+}
+
+function tooSmall({ image, claim }: SeenDataVolume): string | undefined {
+  const virtual = BigInt(image?.status?.virtualSize ?? 0)
+  const asked = parseQuantity(claim?.spec?.resources?.requests?.['storage'] ?? 0)
+  const size = asked ? toBigIntBytes(asked) : 0n
+  if (virtual <= size) return undefined
+  return `virtual image size ${virtual} is larger than the reported available storage ${size}. A larger PVC is required.`
+}
+
+/** Where an import or upload stands; the words are CDI's. */
+function transferProgress(seen: SeenDataVolume, word: 'http' | 'upload'): Progress {
+  const verb = word === 'http' ? 'Import' : 'Upload'
+  const file = fileState(seen.image)
+  if (!file || file.state === '' || file.state === 'pending')
+    return idle(word === 'http' ? 'ImportScheduled' : 'UploadReady')
+  if (file.state === 'failed')
+    return {
+      phase: 'Failed',
+      progress: 'N/A',
+      running: { type: 'Running', status: 'False', reason: 'Error', message: file.message },
+    }
+  if (file.state === 'ready') {
+    const problem = tooSmall(seen)
+    if (problem === undefined) return done(`${verb} Complete`)
+    return {
+      phase: 'ImportInProgress',
+      progress: '100.0%',
+      running: { type: 'Running', status: 'False', reason: 'Error', message: problem },
+    }
+  }
+  return {
+    phase: word === 'http' ? 'ImportInProgress' : 'UploadReady',
+    progress: `${file.progress.toFixed(2)}%`,
+    running: { type: 'Running', status: 'True', reason: 'Pod is running', message: file.message },
+  }
+}
+
+function progressOf(seen: SeenDataVolume): Progress {
+  const word = sourceWord(seen.dataVolume.spec?.source)
+  const refused = word === undefined ? undefined : NOT_SERVED[word]
+  if (refused !== undefined)
+    return {
+      phase: 'Pending',
+      progress: 'N/A',
+      running: { type: 'Running', status: 'False', reason: 'Error', message: `source ${word}: ${refused}` },
+    }
+  if (!seen.claim) return idle('Pending')
+  if (seen.claim.status?.phase === 'Lost')
+    return {
+      phase: 'Failed',
+      progress: 'N/A',
+      running: {
+        type: 'Running',
+        status: 'False',
+        reason: 'ErrClaimLost',
+        message: 'the claim lost its volume',
+      },
+    }
+  if (seen.claim.status?.phase !== 'Bound') {
+    const waits = seen.storageClass?.volumeBindingMode === 'WaitForFirstConsumer'
+    return idle(waits ? 'WaitForFirstConsumer' : 'Pending')
+  }
+  return word === 'http' || word === 'upload'
+    ? transferProgress(seen, word)
+    : done('Volume is blank and ready')
+}
+
+function boundWish({ claim, dataVolume }: SeenDataVolume): ConditionWish {
+  const name = dataVolume.metadata.name
+  if (!claim) return { type: 'Bound', status: 'Unknown', reason: 'NotFound', message: 'No PVC found' }
+  return claim.status?.phase === 'Bound'
+    ? { type: 'Bound', status: 'True', reason: 'Bound', message: `PVC ${name} Bound` }
+    : { type: 'Bound', status: 'False', reason: 'Pending', message: `PVC ${name} Pending` }
+}
+
+export function decideDataVolume(seen: SeenDataVolume, now: number): Decision {
+  const { dataVolume, claim, image } = seen
+  if (dataVolume.metadata.deletionTimestamp) return { actions: [] }
+  const word = sourceWord(dataVolume.spec?.source)
+  const served = word === undefined || !(word in NOT_SERVED)
+  const actions: readonly Action[] = !served
+    ? []
+    : [
+        ...(needsImage(word) && !image
+          ? [{ do: 'create', kind: BackingImage, object: imageOf(dataVolume) } as const]
+          : []),
+        ...(claim ? [] : [{ do: 'create', kind: PersistentVolumeClaim, object: claimOf(seen) } as const]),
+      ]
+  const { phase, progress, running } = progressOf(seen)
+  const ready: ConditionWish =
+    phase === 'Succeeded'
+      ? { type: 'Ready', status: 'True' }
+      : {
+          type: 'Ready',
+          status: 'False',
+          ...(running.status === 'True' ? { reason: 'TransferRunning' } : {}),
+        }
+  const status = {
+    ...dataVolume.status,
+    claimName: dataVolume.metadata.name!,
+    phase,
+    progress,
+    restartCount: dataVolume.status?.restartCount ?? 0,
+    conditions: withConditions(dataVolume.status?.conditions, [boundWish(seen), ready, running], now),
+  }
+  return { actions, status: status as unknown as NonNullable<Decision['status']> }
+}
+
+export const dataVolumeDecider: Decider<typeof DataVolume, SeenDataVolume> = {
+  name: 'data-volume',
+  kind: DataVolume,
+  watches: [
+    { kind: PersistentVolumeClaim, keys: ({ metadata }) => [`${metadata.namespace}/${metadata.name}`] },
+    {
+      kind: BackingImage,
+      keys: (object) => {
+        const [namespace, name] = (object.metadata.annotations?.[MADE_FOR] ?? '').split('/')
+        return namespace && name ? [`${namespace}/${name}`] : []
+      },
+    },
+  ],
+  gather: (dataVolume, look) => {
+    const { namespace, name } = dataVolume.metadata
+    const wanted = dataVolume.spec?.pvc?.storageClassName ?? dataVolume.spec?.storage?.storageClassName
+    return {
+      dataVolume,
+      claim: look.get(PersistentVolumeClaim, namespace, name!),
+      image: look.get(BackingImage, LONGHORN_NAMESPACE, imageNameFor(dataVolume)),
+      storageClass: wanted
+        ? look.get(StorageClass, undefined, wanted)
+        : look.list(StorageClass).find((one) => one.metadata.annotations?.[DEFAULT_CLASS] === 'true'),
+    }
+  },
+  decide: decideDataVolume,
+}
