@@ -214,7 +214,9 @@ function boundWish({ claim, dataVolume }: SeenDataVolume): ConditionWish {
 
 export function decideDataVolume(seen: SeenDataVolume, now: number): Decision {
   const { dataVolume, claim, image } = seen
-  if (dataVolume.metadata.deletionTimestamp) return { actions: [] }
+  // What was filled once stays filled: a later loss of the image is the volume's affair, not a reason to import anew.
+  const settled = dataVolume.metadata.deletionTimestamp || dataVolume.status?.phase === 'Succeeded'
+  if (settled) return { actions: [] }
   const word = sourceWord(dataVolume.spec?.source)
   const served = word === undefined || !(word in NOT_SERVED)
   const actions: readonly Action[] = !served

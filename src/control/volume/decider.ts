@@ -11,6 +11,7 @@ import { Node } from '../../kinds/longhorn/node.ts'
 import { Replica } from '../../kinds/longhorn/replica.ts'
 import { Setting } from '../../kinds/longhorn/setting.ts'
 import { Volume } from '../../kinds/longhorn/volume.ts'
+import { LONGHORN_NAMESPACE } from '../data-volume.ts'
 import { engineName, VOLUME_LABEL } from './children.ts'
 import { decideVolume, type SeenVolume } from './decide.ts'
 import { diskFacts } from './disks.ts'
@@ -51,10 +52,7 @@ function volumesOfPod(pod: Pod, look: Look): readonly string[] {
 function volumeOfPersistent(look: Look, name: string | undefined): readonly string[] {
   const csi = name ? look.get(PersistentVolume, undefined, name)?.spec?.csi : undefined
   if (csi?.driver !== DRIVER) return []
-  return look
-    .list(Volume)
-    .filter((volume) => volume.metadata.name === csi.volumeHandle)
-    .map((volume) => `${volume.metadata.namespace}/${volume.metadata.name}`)
+  return csi.volumeHandle ? [`${LONGHORN_NAMESPACE}/${csi.volumeHandle}`] : []
 }
 
 function isTerminal(pod: Pod): boolean {
