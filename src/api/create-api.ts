@@ -1,0 +1,45 @@
+// The API server whole: gathers ports, indexes and caches, and offers the API in-process and as an HTTP handler.
+import type { ApiPort } from '../base/call.ts'
+import type { HttpHandler } from '../host/host.ts'
+import { Tokens } from './authn/tokens.ts'
+import { Rbac } from './authz/rbac.ts'
+import type { Core } from './core.ts'
+import type { ApiDeps } from './deps.ts'
+import { Discovery } from './discovery/documents.ts'
+import { httpFront } from './http/front.ts'
+import { portOf } from './port.ts'
+import { ParsedCache } from './resource/stored.ts'
+import { ServedKinds } from './served.ts'
+import { EventShare } from './watch/shared-event.ts'
+
+export interface Api extends ApiPort {
+  readonly handler: HttpHandler
+  /** Ends background work; open watches end with the store. */
+  close(): void
+}
+
+export async function createApi(deps: ApiDeps): Promise<Api> {
+  const { clock, random, log, meter } = deps.host
+  const served = new ServedKinds(deps.kinds)
+  const core: Core = {
+    deps,
+    store: deps.store,
+    clock,
+    random,
+    log,
+    meter,
+    served,
+    discovery: new Discovery(served),
+    parsed: new ParsedCache(),
+    rbac: new Rbac(deps.store),
+    share: new EventShare(),
+    tokens: new Tokens(deps.identity.issuer, deps.identity.tokenKeys),
+  }
+  return {
+    ...portOf(core),
+    handler: httpFront(core),
+    close: () => {
+      core.rbac.close()
+    },
+  }
+}

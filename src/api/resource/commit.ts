@@ -1,0 +1,84 @@
+// The last step of every write: whether anything changed at all, whether the object is gone with it, and the
+// compare-and-swap in the store.
+import { deepEqual } from '../../base/equality.ts'
+import type { KubeObject } from '../../base/object.ts'
+import type { StoredEntry } from '../../store/store.ts'
+import type { Outcome, Work } from '../core.ts'
+import { keyFor } from '../served.ts'
+import { encodeStored, withRevision } from './stored.ts'
+
+/** Undefined: somebody else wrote first. */
+export type Committed = Outcome | undefined
+
+export interface Before {
+  readonly entry: StoredEntry
+  readonly object: KubeObject
+}
+
+export async function commitCreate(work: Work, object: KubeObject): Promise<Committed> {
+  const { core, served } = work
+  if (work.call.options.dryRun) return { is: 'object', code: 201, object }
+  const key = keyFor(served, object.metadata.namespace, object.metadata.name ?? '')
+  const value = encodeStored(served, object)
+  const outcome = await core.store.write({ type: 'put', key, value, expected: 0 })
+  if (!outcome.ok) return undefined
+  return remember(
+    work,
+    { key, value, revision: outcome.revision, createRevision: outcome.revision },
+    object,
+    201,
+  )
+}
+
+export async function commitUpdate(work: Work, before: Before, next: KubeObject): Promise<Committed> {
+  const { core, served } = work
+  if (isUnchanged(before.object, next)) return { is: 'entry', code: 200, served, entry: before.entry }
+  if (work.call.options.dryRun)
+    return { is: 'object', code: 200, object: withRevision(next, before.entry.revision) }
+  if (isFinished(next)) return commitDelete(work, before, next)
+  const { key, createRevision, revision: expected } = before.entry
+  const value = encodeStored(served, next)
+  const outcome = await core.store.write({ type: 'put', key, value, expected })
+  if (!outcome.ok) return undefined
+  return remember(work, { key, value, revision: outcome.revision, createRevision }, next, 200)
+}
+
+/** Removes the object; `last` is its last state as the answer shows it. */
+export async function commitDelete(work: Work, before: Before, last: KubeObject): Promise<Committed> {
+  const { core } = work
+  if (work.call.options.dryRun) return { is: 'object', code: 200, object: last }
+  const { key, revision: expected } = before.entry
+  const outcome = await core.store.write({ type: 'delete', key, expected })
+  if (!outcome.ok) return undefined
+  core.parsed.forget(key)
+  return { is: 'object', code: 200, object: withRevision(last, outcome.revision) }
+}
+
+function remember(work: Work, entry: StoredEntry, object: KubeObject, code: number): Outcome {
+  const { core, served } = work
+  // Another version of the same resource may be stored differently from what this call saw.
+  if (served.fromStored === undefined) core.parsed.put(served, entry, withRevision(object, entry.revision))
+  return { is: 'entry', code, served, entry }
+}
+
+function isUnchanged(previous: KubeObject, next: KubeObject): boolean {
+  const revision = previous.metadata.resourceVersion
+  return deepEqual(previous, { ...next, metadata: { ...next.metadata, resourceVersion: revision } })
+}
+
+/** An object on its way out goes with the write that removes its last finalizer. */
+export function isFinished(object: KubeObject): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds, finalizers } = object.metadata
+  return (
+    deletionTimestamp !== undefined &&
+    (deletionGracePeriodSeconds ?? 0) === 0 &&
+    (finalizers ?? []).length === 0 &&
+    specFinalizers(object).length === 0
+  )
+}
+
+/** Finalizers that a Namespace keeps in its spec. */
+function specFinalizers(object: KubeObject): readonly string[] {
+  if (object.kind !== 'Namespace' || object.apiVersion !== 'v1') return []
+  return (object['spec'] as { readonly finalizers?: readonly string[] } | undefined)?.finalizers ?? []
+}
