@@ -1,0 +1,192 @@
+// One qemu-storage-daemon per replica: it holds the qcow2 chain open and serves it by NBD to one engine at a time.
+// It outlives us: it is started detached, its identity is on the disk before it is used, and it is found again after
+// a restart. It never exports anything by itself; exports are opened by epoch (engine.ts).
+import { type Failure, failed, ok, type Result } from '../../base/result.ts'
+import type { Host, ProcessIdentity } from '../../host/host.ts'
+import { launchArgv } from '../machine/launch.ts'
+import { connectQmp, type Qmp } from '../machine/qmp.ts'
+import type { RunAs } from '../plan/facts.ts'
+import type { ReplicaPlace } from './layout.ts'
+
+/** The daemon opens its image in tens of milliseconds; a disk that is busy may need longer. */
+const START_TIMEOUT_MS = 15_000
+const START_POLL_MS = 4
+const QMP_TIMEOUT_MS = 5_000
+const QUIT_TIMEOUT_MS = 5_000
+const EXPORT_GONE_POLL_MS = 10
+const EXPORT_GONE_TIMEOUT_MS = 5_000
+/** Name of the block node that is exported. */
+const HEAD_NODE = 'head'
+
+export interface ReplicaDaemon {
+  readonly process: ProcessIdentity
+  readonly qmp: Qmp
+}
+
+export function daemonArgv(place: ReplicaPlace): readonly string[] {
+  const file = {
+    driver: 'file',
+    'node-name': 'head_f',
+    filename: place.head,
+    // Past the page cache: what the guest flushed is on the disk, and memory is not used twice.
+    cache: { direct: true },
+    aio: 'native',
+    discard: 'unmap',
+  }
+  const head = { driver: 'qcow2', 'node-name': HEAD_NODE, file: 'head_f', discard: 'unmap' }
+  return [
+    'qemu-storage-daemon',
+    ...['--chardev', `socket,id=qmp,path=${place.qmpSocket},server=on,wait=off`],
+    ...['--monitor', 'chardev=qmp'],
+    ...['--blockdev', JSON.stringify(file)],
+    ...['--blockdev', JSON.stringify(head)],
+    ...['--nbd-server', `addr.type=unix,addr.path=${place.nbdSocket},max-connections=0`],
+  ]
+}
+
+async function forgetDaemon(host: Host, place: ReplicaPlace): Promise<void> {
+  await host.files.remove(place.daemon)
+  await host.files.remove(place.socketFolder)
+}
+
+async function savedIdentity(host: Host, place: ReplicaPlace): Promise<ProcessIdentity | undefined> {
+  const text = await host.files.readText(place.daemon)
+  if (!text.ok) return undefined
+  try {
+    return JSON.parse(text.value) as ProcessIdentity
+  } catch {
+    return undefined
+  }
+}
+
+/** The daemon that runs already for this replica, if one does. */
+export async function adoptDaemon(
+  host: Host,
+  place: ReplicaPlace,
+): Promise<Result<ReplicaDaemon | undefined>> {
+  const process = await savedIdentity(host, place)
+  if (!process || !(await host.exec.isAlive(process))) {
+    await forgetDaemon(host, place)
+    return ok(undefined)
+  }
+  const qmp = await connectQmp(host, place.qmpSocket, { oob: false, timeoutMs: QMP_TIMEOUT_MS })
+  return qmp.ok ? ok({ process, qmp: qmp.value }) : qmp
+}
+
+async function startFailure(host: Host, place: ReplicaPlace, why: Failure): Promise<Failure> {
+  const log = await host.files.readText(place.log)
+  const said = log.ok ? log.value.trim().split('\n').slice(-3).join(' ') : ''
+  return {
+    reason: 'ReplicaStartFailed',
+    message: said === '' ? why.message : `the storage daemon of the replica did not start: ${said}`,
+    retry: 'later',
+    command: daemonArgv(place).join(' '),
+    stderr: said,
+  }
+}
+
+/** Starts the daemon; it has opened the image when this resolves. */
+export async function startDaemon(
+  host: Host,
+  place: ReplicaPlace,
+  runAs: RunAs | undefined,
+): Promise<Result<ReplicaDaemon>> {
+  await host.files.remove(place.socketFolder)
+  await host.files.remove(place.log)
+  const made = await host.files.makeFolder(place.socketFolder, 0o750)
+  if (!made.ok) return made
+  if (runAs) {
+    for (const path of [place.socketFolder, place.folder, place.head]) {
+      const owned = await host.files.chown(path, runAs.uid, runAs.gid)
+      if (!owned.ok) return owned
+    }
+  }
+  const started = await host.exec.startDetached(
+    launchArgv(daemonArgv(place), { cgroupFiles: [], ...(runAs ? { runAs } : {}) }),
+    { cwd: place.folder, stdoutPath: place.log, stderrPath: place.log },
+  )
+  if (!started.ok) return started
+  const saved = await host.files.writeDurable(place.daemon, JSON.stringify(started.value), 0o600)
+  if (!saved.ok) {
+    await host.exec.kill(started.value, 'SIGKILL')
+    return saved
+  }
+  return awaitMonitor(host, place, started.value)
+}
+
+async function awaitMonitor(
+  host: Host,
+  place: ReplicaPlace,
+  process: ProcessIdentity,
+): Promise<Result<ReplicaDaemon>> {
+  const deadline = host.clock.monotonic() + START_TIMEOUT_MS
+  for (;;) {
+    const qmp = await connectQmp(host, place.qmpSocket, { oob: false, timeoutMs: QMP_TIMEOUT_MS })
+    if (qmp.ok) return ok({ process, qmp: qmp.value })
+    const alive = await host.exec.isAlive(process)
+    if (!alive || host.clock.monotonic() > deadline) {
+      await host.exec.kill(process, 'SIGKILL')
+      const failure = await startFailure(host, place, qmp.failure)
+      await forgetDaemon(host, place)
+      return failed(failure)
+    }
+    await host.clock.sleep(START_POLL_MS)
+  }
+}
+
+/** Ends the daemon: politely, so that it flushes, then by force. */
+export async function stopDaemon(host: Host, place: ReplicaPlace, daemon: ReplicaDaemon): Promise<void> {
+  await daemon.qmp.execute('quit')
+  daemon.qmp.close()
+  const abort = new AbortController()
+  const cancel = host.clock.after(QUIT_TIMEOUT_MS, () => abort.abort())
+  try {
+    await host.exec.waitExit(daemon.process, abort.signal)
+  } catch {
+    await host.exec.kill(daemon.process, 'SIGKILL')
+  } finally {
+    cancel()
+  }
+  await forgetDaemon(host, place)
+}
+
+interface ExportInfo {
+  readonly id: string
+}
+
+/** Ids (which are also the names) of the exports that are open now. */
+export async function openExports(daemon: ReplicaDaemon): Promise<Result<readonly string[]>> {
+  const asked = await daemon.qmp.execute('query-block-exports')
+  return asked.ok ? ok((asked.value as readonly ExportInfo[]).map((one) => one.id)) : asked
+}
+
+export async function addExport(daemon: ReplicaDaemon, name: string): Promise<Result<void>> {
+  const added = await daemon.qmp.execute('block-export-add', {
+    type: 'nbd',
+    id: name,
+    name,
+    'node-name': HEAD_NODE,
+    writable: true,
+  })
+  return added.ok ? ok(undefined) : added
+}
+
+/** Cuts every export that is open and waits until none is: after this no old engine can write here any more. */
+export async function fenceExports(host: Host, daemon: ReplicaDaemon): Promise<Result<void>> {
+  const deadline = host.clock.monotonic() + EXPORT_GONE_TIMEOUT_MS
+  for (;;) {
+    const open = await openExports(daemon)
+    if (!open.ok) return open
+    if (open.value.length === 0) return ok(undefined)
+    if (host.clock.monotonic() > deadline)
+      return failed({
+        reason: 'ExportStuck',
+        message: `an export did not close within ${EXPORT_GONE_TIMEOUT_MS} ms: ${open.value.join(', ')}`,
+        retry: 'later',
+      })
+    for (const id of open.value) await daemon.qmp.execute('block-export-del', { id, mode: 'hard' })
+    const after = await openExports(daemon)
+    if (after.ok && after.value.length === 0) return ok(undefined)
+    await host.clock.sleep(EXPORT_GONE_POLL_MS)
+  }
+}
