@@ -25,6 +25,6 @@ export const eventBody = s.object({
   series: s.doc(eventSeries, 'Repeats of the event.'),
   action: s.string('What was done or failed.'),
   related: s.doc(objectReference, 'A second object that is concerned.'),
-  reportingComponent: s.string('Controller that told it.'),
-  reportingInstance: s.string('Instance of that controller.'),
+  reportingComponent: s.write(s.string('Controller that told it.')),
+  reportingInstance: s.write(s.string('Instance of that controller.')),
 })

@@ -1,0 +1,35 @@
+// APIServices: which group versions are served, and by whom.
+import type { KubeObject } from '../../base/object.ts'
+import { type Infer, s } from '../build.ts'
+import { ageColumn, column, nameColumn } from '../cells.ts'
+import { defineKind } from '../define.ts'
+import { apiServiceSpec, apiServiceStatus } from './api-service-body.ts'
+
+const body = s.object({ spec: s.write(apiServiceSpec), status: s.write(apiServiceStatus) })
+type ApiServiceObject = KubeObject & Infer<typeof body>
+
+function availableText({ status }: ApiServiceObject): string {
+  const available = (status?.conditions ?? []).find((one) => one.type === 'Available')
+  if (!available) return 'Unknown'
+  return available.status === 'True' ? 'True' : `${available.status ?? ''} (${available.reason ?? ''})`
+}
+
+export const APIService = defineKind({
+  group: 'apiregistration.k8s.io',
+  version: 'v1',
+  kind: 'APIService',
+  plural: 'apiservices',
+  categories: ['api-extensions'],
+  scope: 'Cluster',
+  doc: 'A group version and who serves it.',
+  body: () => body,
+  status: true,
+  columns: [
+    nameColumn,
+    column<ApiServiceObject>('Service', 'Who serves it.', ({ spec }) =>
+      spec?.service ? `${spec.service.namespace ?? ''}/${spec.service.name ?? ''}` : 'Local',
+    ),
+    column<ApiServiceObject>('Available', 'Whether it answers.', availableText),
+    ageColumn,
+  ],
+})

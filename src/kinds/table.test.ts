@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { parseJson } from '../base/json.ts'
+import type { KubeObject } from '../base/object.ts'
+import { humanDuration } from './cells.ts'
+import { columnText } from './column-path.ts'
+import { Pod } from './core/pod.ts'
+import { allKinds, findByKind } from './index.ts'
+import { columnsOf, rowOf } from './table.ts'
+
+const folder = fileURLToPath(new URL('../../../shared/reference/k8s-tables/', import.meta.url))
+const skip = existsSync(folder) ? false : 'shared tables absent'
+const load = (name: string): unknown => parseJson(readFileSync(folder + name, 'utf8'))
+
+test('ages have two units at most', () => {
+  const cases: readonly (readonly [number, string])[] = [
+    [-2, '<invalid>'],
+    [-1, '0s'],
+    [119, '119s'],
+    [120, '2m'],
+    [599, '9m59s'],
+    [10_799, '179m'],
+    [10_800, '3h'],
+    [172_799, '47h'],
+    [190_000, '2d4h'],
+    [63_072_000, '2y'],
+  ]
+  for (const [seconds, text] of cases) assert.equal(humanDuration(seconds), text)
+})
+
+test('age table', { skip }, () => {
+  const { cases } = load('human-duration.json') as {
+    cases: { seconds: number; human: string }[]
+  }
+  for (const one of cases) assert.equal(humanDuration(one.seconds), one.human, String(one.seconds))
+})
+
+test('a Pod in the table', () => {
+  const pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'p', creationTimestamp: '2026-01-01T00:00:00Z' },
+    spec: { containers: [{ name: 'compute' }], nodeName: 'n1' },
+    status: {
+      phase: 'Running',
+      podIP: '10.52.0.7',
+      containerStatuses: [
+        {
+          name: 'compute',
+          ready: true,
+          restartCount: 2,
+          state: { running: {} },
+          lastState: { terminated: { finishedAt: '2026-01-01T00:01:00Z' } },
+        },
+      ],
+    },
+  } as unknown as KubeObject
+  const now = Date.parse('2026-01-01T00:02:00Z')
+  assert.deepEqual(
+    columnsOf(Pod).map((one) => `${one.name}${one.priority > 0 ? '*' : ''}`),
+    ['Name', 'Ready', 'Status', 'Restarts', 'Age', 'IP*', 'Node*', 'Nominated Node*', 'Readiness Gates*'],
+  )
+  assert.deepEqual(rowOf(Pod, pod, now), [
+    'p',
+    '1/1',
+    'Running',
+    '2 (60s ago)',
+    '2m',
+    '10.52.0.7',
+    'n1',
+    '<none>',
+    '<none>',
+  ])
+})
+
+test('paths of printer columns', () => {
+  const object = {
+    spec: {
+      'a.b': 1,
+      list: [
+        { type: 'x', status: 'True' },
+        { type: 'Ready', status: 'False' },
+      ],
+      off: false,
+    },
+  }
+  const cases: readonly (readonly [string, unknown])[] = [
+    ['.spec.list[0].type', 'x'],
+    ['.spec.list[-1].type', 'Ready'],
+    [".spec['a.b']", 1],
+    ['.spec.a\\.b', 1],
+    ['.spec.list[?(@.type=="Ready")].status', 'False'],
+    [".spec.list[?(@.type=='none')].status", undefined],
+    ['.spec.list[*].type', 'x'],
+    ['{.spec.off}', false],
+    ['.spec.nope.deeper', undefined],
+    ['.spec[', undefined],
+  ]
+  for (const [path, value] of cases) assert.deepEqual(columnText(path, object), value, path)
+})
+
+test("kubectl's own rows", { skip }, () => {
+  interface Row {
+    readonly now: string
+    readonly wide: boolean
+    readonly printer: string
+    readonly object: KubeObject
+    readonly rows: readonly { readonly cells: readonly unknown[] }[] | null
+  }
+  const { cases } = load('table-rows.json') as { cases: readonly Row[] }
+  let seen = 0
+  for (const one of cases) {
+    const [group, version] = one.object.apiVersion.includes('/')
+      ? (one.object.apiVersion.split('/') as [string, string])
+      : ['', one.object.apiVersion]
+    const kind = findByKind(group, version, one.object.kind)
+    if (!kind || one.rows?.length !== 1) continue
+    seen += 1
+    // The table's clock is cut to seconds, the times in its objects are not.
+    const all = rowOf(kind, one.object, Date.parse(one.now) + 999)
+    const priorities = columnsOf(kind).map((column) => column.priority)
+    const cells = one.wide ? all : all.filter((_cell, index) => priorities[index] === 0)
+    // Without -o wide kubectl's own printer cuts long addresses; servers always print them whole.
+    const wanted = one.rows[0]?.cells ?? []
+    if (JSON.stringify(wanted).includes('3.4.5...')) continue
+    assert.deepEqual(
+      cells.slice(0, wanted.length),
+      wanted,
+      `${one.printer} ${one.object.metadata.name ?? ''}`,
+    )
+  }
+  assert.ok(seen > 100, `only ${seen} rows`)
+})
+
+test('every kind has a row for an empty object', () => {
+  for (const kind of allKinds) {
+    const object = { apiVersion: 'v1', kind: kind.kind, metadata: { name: 'x' } }
+    assert.equal(rowOf(kind, object, 0).length, columnsOf(kind).length, kind.kind)
+    assert.equal(
+      new Set(columnsOf(kind).map((column) => column.name)).size,
+      columnsOf(kind).length,
+      kind.kind,
+    )
+  }
+})
