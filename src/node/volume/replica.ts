@@ -1,0 +1,277 @@
+// One replica on this node: its files, its daemon, and what the API hears of them.
+import { failed, ok, type Result } from '../../base/result.ts'
+import type { Client } from '../../client/client.ts'
+import type { Host } from '../../host/host.ts'
+import type { Look } from '../../kinds/decide.ts'
+import { BackingImage } from '../../kinds/longhorn/backing-image.ts'
+import { Replica } from '../../kinds/longhorn/replica.ts'
+import { backingImagePath } from '../image/layout.ts'
+import { DONE, RETRY, type WorkAnswer } from '../keyed-work.ts'
+import type { RunAs } from '../plan/facts.ts'
+import { adoptDaemon, type ReplicaDaemon, startDaemon, stopDaemon } from './daemon.ts'
+import { HEAD_FILE, type ReplicaPlace, replicaPlace } from './layout.ts'
+import { readMeta, writeMeta } from './meta.ts'
+
+const FINALIZER = 'longhorn.io'
+const QEMU_IMG_TIMEOUT_MS = 30_000
+/** Replicas of one host share unix sockets, so no port is open. */
+const LOCAL_ADDRESS = '127.0.0.1'
+
+export interface VolumeContext {
+  readonly host: Host
+  readonly client: Client
+  readonly look: Look
+  readonly nodeName: string
+  readonly runFolder: string
+  readonly runAs: RunAs | undefined
+  /** Daemons that run, by the replica's uid. */
+  readonly daemons: Map<string, ReplicaDaemon>
+  /** Tells the engine of the volume that a replica came or went. */
+  readonly replicaChanged: (replica: Replica) => void
+}
+
+export async function reconcileReplica(context: VolumeContext, replica: Replica): Promise<WorkAnswer> {
+  const place = replicaPlace(context.runFolder, replica)
+  if (replica.metadata.deletionTimestamp) return removeReplica(context, replica, place)
+  return replica.spec?.desireState === 'running'
+    ? runReplica(context, replica, place)
+    : restReplica(context, replica, place)
+}
+
+async function report(
+  context: VolumeContext,
+  replica: Replica,
+  status: Partial<Replica['status'] & object>,
+): Promise<void> {
+  const present = (replica.status ?? {}) as Readonly<Record<string, unknown>>
+  const differs = Object.entries(status).some(
+    ([key, value]) => JSON.stringify(present[key]) !== JSON.stringify(value),
+  )
+  if (!differs) return
+  await context.client.patch(
+    Replica,
+    replica.metadata.name!,
+    { status: status as never },
+    {
+      namespace: replica.metadata.namespace!,
+      subresource: 'status',
+    },
+  )
+}
+
+function waiting(reason: string, message: string): Partial<Replica['status'] & object> {
+  return {
+    currentState: 'stopped',
+    started: false,
+    conditions: [
+      {
+        type: 'InstanceCreation',
+        status: 'False',
+        reason,
+        message,
+        lastProbeTime: '',
+        lastTransitionTime: '',
+      },
+    ],
+  }
+}
+
+async function runReplica(
+  context: VolumeContext,
+  replica: Replica,
+  place: ReplicaPlace,
+): Promise<WorkAnswer> {
+  const daemon = await ensureDaemon(context, replica, place)
+  if (!daemon.ok) {
+    const { reason, message, retry } = daemon.failure
+    context.host.log.warn('replica does not run', { replica: replica.metadata.name, reason, message })
+    await report(context, replica, waiting(reason, message))
+    // A missing image wakes the replica by its own event when it is there.
+    return retry === 'never' || reason === 'BackingImageNotReady' ? DONE : RETRY
+  }
+  await report(context, replica, {
+    currentState: 'running',
+    started: true,
+    ip: LOCAL_ADDRESS,
+    storageIP: LOCAL_ADDRESS,
+    port: 0,
+    ownerID: context.nodeName,
+    conditions: [],
+  })
+  context.replicaChanged(replica)
+  return DONE
+}
+
+/** Makes the files ahead of the first start, so that a start finds them ready. */
+async function restReplica(
+  context: VolumeContext,
+  replica: Replica,
+  place: ReplicaPlace,
+): Promise<WorkAnswer> {
+  const uid = replica.metadata.uid!
+  const daemon = context.daemons.get(uid) ?? (await adopted(context, replica, place))
+  if (daemon) {
+    context.daemons.delete(uid)
+    await stopDaemon(context.host, place, daemon)
+  }
+  const files = await ensureFiles(context, replica, place)
+  await report(
+    context,
+    replica,
+    files.ok
+      ? { currentState: 'stopped', started: false, ownerID: context.nodeName, conditions: [] }
+      : waiting(files.failure.reason, files.failure.message),
+  )
+  if (files.ok || files.failure.reason === 'BackingImageNotReady') return DONE
+  return files.failure.retry === 'never' ? DONE : RETRY
+}
+
+async function adopted(
+  context: VolumeContext,
+  replica: Replica,
+  place: ReplicaPlace,
+): Promise<ReplicaDaemon | undefined> {
+  const found = await adoptDaemon(context.host, place)
+  if (!found.ok || !found.value) return undefined
+  watchEnd(context, replica, found.value)
+  return found.value
+}
+
+/** A daemon that dies is noticed by its monitor; the replica is then looked at again. */
+function watchEnd(context: VolumeContext, replica: Replica, daemon: ReplicaDaemon): void {
+  const uid = replica.metadata.uid!
+  void daemon.qmp.closed.then(() => {
+    if (context.daemons.get(uid) !== daemon) return
+    context.daemons.delete(uid)
+    context.host.log.error('the storage daemon of a replica ended', { replica: replica.metadata.name })
+    context.replicaChanged(replica)
+  })
+}
+
+async function ensureDaemon(
+  context: VolumeContext,
+  replica: Replica,
+  place: ReplicaPlace,
+): Promise<Result<ReplicaDaemon>> {
+  const uid = replica.metadata.uid!
+  const known = context.daemons.get(uid)
+  if (known) return ok(known)
+  const found = await adoptDaemon(context.host, place)
+  if (!found.ok) return found
+  let daemon = found.value
+  if (!daemon) {
+    const files = await ensureFiles(context, replica, place)
+    if (!files.ok) return files
+    const started = await startDaemon(context.host, place, context.runAs)
+    if (!started.ok) return started
+    daemon = started.value
+  }
+  context.daemons.set(uid, daemon)
+  watchEnd(context, replica, daemon)
+  return ok(daemon)
+}
+
+interface Backing {
+  readonly path: string
+  readonly virtualSize: bigint
+}
+
+/** The image that the replica stands on, once its copy on this disk is whole. */
+function backingOf({ look }: VolumeContext, replica: Replica): Result<Backing | undefined> {
+  const name = replica.spec?.backingImage
+  if (!name) return ok(undefined)
+  const image = look.get(BackingImage, replica.metadata.namespace, name)
+  const state = image?.status?.diskFileStatusMap?.[replica.spec?.diskID ?? '']?.state
+  if (!image || state !== 'ready')
+    return failed({
+      reason: 'BackingImageNotReady',
+      message: `backing image ${name} is not ready on this disk yet`,
+      retry: 'later',
+    })
+  return ok({
+    path: backingImagePath(replica.spec?.diskPath ?? '', name, image.metadata.uid!),
+    virtualSize: BigInt(image.status?.virtualSize ?? 0),
+  })
+}
+
+/** Folder, head and record; the record is written last, so a crash in between only means: made again. */
+async function ensureFiles(
+  context: VolumeContext,
+  replica: Replica,
+  place: ReplicaPlace,
+): Promise<Result<void>> {
+  const { files, exec } = context.host
+  const meta = await readMeta(files, place.meta)
+  if (!meta.ok) return meta
+  if (meta.value) return ok(undefined)
+  const backing = backingOf(context, replica)
+  if (!backing.ok) return backing
+  const sizeBytes = BigInt(replica.spec?.volumeSize ?? 0)
+  if (backing.value && backing.value.virtualSize > sizeBytes)
+    return failed({
+      reason: 'VolumeTooSmall',
+      message: `the volume has ${sizeBytes} bytes, its image needs ${backing.value.virtualSize}; ask for a larger volume`,
+      retry: 'never',
+    })
+  const made = await files.makeFolder(place.folder, 0o750)
+  if (!made.ok) return made
+  await files.remove(place.head)
+  const created = await exec.run(
+    [
+      ...['qemu-img', 'create', '-q', '-f', 'qcow2', '-o', 'lazy_refcounts=off'],
+      // -u: the image was checked when it was imported; opening it again would only cost time.
+      ...(backing.value ? ['-u', '-b', backing.value.path, '-F', 'qcow2'] : []),
+      ...[place.head, String(sizeBytes)],
+    ],
+    { timeoutMs: QEMU_IMG_TIMEOUT_MS },
+  )
+  if (!created.ok) return created
+  const written = await writeMeta(files, place.meta, {
+    formatVersion: 1,
+    volume: replica.spec?.volumeName ?? '',
+    replica: replica.metadata.name!,
+    sizeBytes: Number(sizeBytes),
+    head: HEAD_FILE,
+    ...(backing.value ? { backingFile: backing.value.path } : {}),
+    epoch: 0,
+    incarnation: '',
+    cleanShutdown: true,
+  })
+  return written
+}
+
+/** The daemon ends, the files go, then the object may. */
+async function removeReplica(
+  context: VolumeContext,
+  replica: Replica,
+  place: ReplicaPlace,
+): Promise<WorkAnswer> {
+  const { host, client, daemons } = context
+  const uid = replica.metadata.uid!
+  const daemon = daemons.get(uid) ?? (await adopted(context, replica, place))
+  if (daemon) {
+    daemons.delete(uid)
+    await stopDaemon(host, place, daemon)
+  }
+  for (const path of [place.folder, place.socketFolder]) {
+    const removed = await host.files.remove(path)
+    if (!removed.ok) {
+      host.log.warn('replica files stay', {
+        replica: replica.metadata.name,
+        message: removed.failure.message,
+      })
+      return RETRY
+    }
+  }
+  const finalizers = (replica.metadata.finalizers ?? []).filter((word) => word !== FINALIZER)
+  if (finalizers.length !== (replica.metadata.finalizers ?? []).length)
+    await client.patch(
+      Replica,
+      replica.metadata.name!,
+      { metadata: { finalizers } },
+      {
+        namespace: replica.metadata.namespace!,
+      },
+    )
+  return DONE
+}

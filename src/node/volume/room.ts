@@ -1,0 +1,109 @@
+// The volume room of the agent: replicas and engines of this node, kept as the API wants them.
+
+import { keyOf } from '../../base/object.ts'
+import type { Client } from '../../client/client.ts'
+import type { Informers } from '../../client/informer.ts'
+import type { Host } from '../../host/host.ts'
+import { VolumeEpoch } from '../../kinds/croft/volume-epoch.ts'
+import { BackingImage } from '../../kinds/longhorn/backing-image.ts'
+import { Engine } from '../../kinds/longhorn/engine.ts'
+import { Replica } from '../../kinds/longhorn/replica.ts'
+import { DONE, keyedWork, type WorkAnswer } from '../keyed-work.ts'
+import type { DiskBacking } from '../plan/backing.ts'
+import type { RunAs } from '../plan/facts.ts'
+import type { VolumeRoom } from '../ports.ts'
+import type { ReplicaDaemon } from './daemon.ts'
+import { type EngineContext, reconcileEngine } from './engine.ts'
+import { reconcileReplica } from './replica.ts'
+
+/** Starts of daemons under way at one time: more only fight for the disk. */
+const CONCURRENCY = 8
+
+export interface VolumeRoomOptions {
+  readonly host: Host
+  readonly client: Client
+  readonly informers: Informers
+  readonly nodeName: string
+  /** Short folder for sockets. */
+  readonly runFolder: string
+  /** User of the storage daemons; absent: as Croft itself. */
+  readonly runAs?: RunAs
+}
+
+const splitKey = (key: string): readonly [string, string] => {
+  const [namespace = '', name = ''] = key.split('/')
+  return [namespace, name]
+}
+
+export function volumeRoom(options: VolumeRoomOptions): VolumeRoom {
+  const { host, client, informers, nodeName } = options
+  const { look } = informers
+  const listeners = new Set<(volumeName: string) => void>()
+  const endpoints = new Map<string, DiskBacking>()
+  const stop = new AbortController()
+  const context: EngineContext = {
+    host,
+    client,
+    look,
+    nodeName,
+    runFolder: options.runFolder,
+    runAs: options.runAs,
+    daemons: new Map<string, ReplicaDaemon>(),
+    endpoints,
+    replicaChanged: (replica) => {
+      const engine = replica.spec?.engineName
+      if (engine) engineWork.add(`${replica.metadata.namespace}/${engine}`)
+      replicaWork.add(keyOf(replica))
+    },
+    endpointChanged: (volumeName) => {
+      for (const listener of listeners) listener(volumeName)
+    },
+  }
+  const replicaWork = keyedWork({
+    host,
+    signal: stop.signal,
+    name: 'replica',
+    concurrency: CONCURRENCY,
+    work: async (key): Promise<WorkAnswer> => {
+      const replica = look.get(Replica, ...splitKey(key))
+      return replica?.spec?.nodeID === nodeName ? reconcileReplica(context, replica) : DONE
+    },
+  })
+  const engineWork = keyedWork({
+    host,
+    signal: stop.signal,
+    name: 'engine',
+    concurrency: CONCURRENCY,
+    work: async (key): Promise<WorkAnswer> => {
+      const engine = look.get(Engine, ...splitKey(key))
+      return engine ? reconcileEngine(context, engine) : DONE
+    },
+  })
+  return {
+    endpoint: (volumeName) => endpoints.get(volumeName),
+    onChange: (call) => {
+      listeners.add(call)
+      return () => listeners.delete(call)
+    },
+    run: async (signal) => {
+      for (const kind of [Replica, Engine, VolumeEpoch, BackingImage]) informers.start(kind)
+      await informers.synced([Replica, Engine, VolumeEpoch, BackingImage])
+      const subscriptions = [
+        informers.subscribe(Replica, ({ object }) => replicaWork.add(keyOf(object))),
+        informers.subscribe(Engine, ({ object }) => engineWork.add(keyOf(object))),
+        informers.subscribe(BackingImage, ({ object }) => {
+          for (const replica of look.list(Replica, object.metadata.namespace))
+            if (replica.spec?.backingImage === object.metadata.name) replicaWork.add(keyOf(replica))
+        }),
+      ]
+      await new Promise<void>((resolve) => {
+        if (signal.aborted) resolve()
+        else signal.addEventListener('abort', () => resolve(), { once: true })
+      })
+      for (const unsubscribe of subscriptions) unsubscribe()
+      stop.abort()
+      await Promise.all([replicaWork.idle(), engineWork.idle()])
+      for (const daemon of context.daemons.values()) daemon.qmp.close()
+    },
+  }
+}
