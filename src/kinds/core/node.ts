@@ -33,6 +33,12 @@ function addressText(node: NodeObject, type: string): string {
   return (node.status?.addresses ?? []).find((one) => one.type === type)?.address || '<none>'
 }
 
+function kernelText(node: NodeObject): string {
+  const { kernelVersion, architecture } = node.status?.nodeInfo ?? {}
+  const kernel = kernelVersion || '<unknown>'
+  return architecture ? `${kernel} (${architecture})` : kernel
+}
+
 export const Node = defineKind({
   group: '',
   version: 'v1',
@@ -69,12 +75,7 @@ export const Node = defineKind({
       (node) => node.status?.nodeInfo?.osImage || '<unknown>',
       WIDE,
     ),
-    column<NodeObject>(
-      'Kernel-Version',
-      'Kernel.',
-      (node) => node.status?.nodeInfo?.kernelVersion || '<unknown>',
-      WIDE,
-    ),
+    column<NodeObject>('Kernel-Version', 'Kernel.', kernelText, WIDE),
     column<NodeObject>(
       'Container-Runtime',
       'What runs the Pods.',
