@@ -46,7 +46,7 @@ export function withoutConditions<C extends ConditionLike>(
   return (present ?? []).filter((condition) => !types.includes(condition.type))
 }
 
-export function findCondition<C extends ConditionLike>(
+export function findCondition<C extends { readonly type?: string }>(
   present: readonly C[] | null | undefined,
   type: string,
 ): C | undefined {

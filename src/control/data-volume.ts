@@ -80,8 +80,10 @@ function claimSpec({ dataVolume, storageClass }: SeenDataVolume): ClaimSpec {
   const { accessModes, volumeMode, ...rest } = storage ?? {}
   return {
     ...(rest as ClaimSpec),
-    accessModes: accessModes ?? [migratable ? 'ReadWriteMany' : 'ReadWriteOnce'],
-    volumeMode: volumeMode === undefined || volumeMode === 'FromStorageProfile' ? 'Block' : volumeMode,
+    accessModes: (accessModes ?? [migratable ? 'ReadWriteMany' : 'ReadWriteOnce']) as NonNullable<
+      ClaimSpec['accessModes']
+    >,
+    volumeMode: volumeMode === 'Filesystem' ? 'Filesystem' : 'Block',
   }
 }
 

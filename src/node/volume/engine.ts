@@ -158,9 +158,7 @@ async function openEpoch(
   context: EngineContext,
   engine: Engine,
   members: readonly Member[],
-): Promise<
-  readonly NbdChild[] | { readonly failure: { readonly reason: string; readonly message: string } }
-> {
+): Promise<Result<readonly NbdChild[]>> {
   const committed = await commit(context, engine, members)
   if (!committed.ok) return committed
   const { epoch, incarnations } = committed.value
