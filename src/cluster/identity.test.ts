@@ -11,7 +11,7 @@ import { covers, ensureIdentity, renewalTime } from './identity.ts'
 import { issueLeaf, LEAF_LIFE_DAYS } from './pki.ts'
 
 const DAY_MS = 24 * 3_600_000
-const host: Host = realHost()
+const host: Host = realHost({ log: { level: 'error' } })
 
 async function inFolder(work: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'croft-identity-'))

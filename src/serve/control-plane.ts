@@ -1,0 +1,131 @@
+// Wires the control plane of one server: store, API, controllers. Takes real adapters and gives a running whole;
+// everything in it reaches the state through the API alone.
+
+import { type Api, createApi } from '../api/create-api.ts'
+import type { GateHandler } from '../api/gate-port.ts'
+import type { UserInfo } from '../base/call.ts'
+import { ok, type Result } from '../base/result.ts'
+import type { Client } from '../client/client.ts'
+import { createInProcessClient } from '../client/in-process.ts'
+import { createInformers, type Informers } from '../client/informer.ts'
+import { ensureIdentity, type Identity } from '../cluster/identity.ts'
+import type { Certificates } from '../host/certificates.ts'
+import type { Address, Host, Listener } from '../host/host.ts'
+import { Event } from '../kinds/core/event.ts'
+import { allKinds } from '../kinds/index.ts'
+import { type AnyDecider, type Loop, runLoop } from '../loop/run-loop.ts'
+import type { Store } from '../store/store.ts'
+
+export interface ControlPlaneOptions {
+  readonly host: Host
+  readonly certificates: Certificates
+  readonly store: Store
+  readonly dataFolder: string
+  readonly listen: { readonly host: string; readonly port: number }
+  /** Names and addresses under which clients reach this server. */
+  readonly dnsNames: readonly string[]
+  readonly addresses: readonly string[]
+  readonly deciders: readonly AnyDecider[]
+  readonly croftVersion: string
+  readonly gate?: GateHandler
+  readonly metrics: () => string
+}
+
+export interface ControlPlane {
+  readonly api: Api
+  readonly identity: Identity
+  readonly listener: Listener
+  readonly client: Client
+  readonly informers: Informers
+  readonly loop: Loop
+  /** A client with another user's rights. */
+  clientFor(user: UserInfo, fieldManager: string): Client
+  stop(): Promise<void>
+}
+
+/** First address of Kubernetes' usual service network. */
+const SERVICE_IP = '10.96.0.1'
+const ISSUER = 'https://kubernetes.default.svc'
+const STOP_GRACE_MS = 2_000
+
+export const CONTROLLER_USER: UserInfo = {
+  username: 'system:kube-controller-manager',
+  groups: ['system:masters', 'system:authenticated'],
+}
+
+const SERVICE_NAMES = [
+  'localhost',
+  'kubernetes',
+  'kubernetes.default',
+  'kubernetes.default.svc',
+  'kubernetes.default.svc.cluster.local',
+]
+
+function listenAddresses({ addresses, listen }: ControlPlaneOptions): readonly string[] {
+  const own = ['0.0.0.0', '::'].includes(listen.host)
+    ? []
+    : [listen.host].filter((text) => /^[\d.]+$|:/.test(text))
+  return [...new Set(['127.0.0.1', '::1', SERVICE_IP, ...own, ...addresses])]
+}
+
+export async function startControlPlane(options: ControlPlaneOptions): Promise<Result<ControlPlane>> {
+  const { host, certificates, store } = options
+  const identity = await ensureIdentity({
+    host,
+    certificates,
+    folder: `${options.dataFolder}/pki`,
+    names: {
+      dnsNames: [...new Set([...SERVICE_NAMES, ...options.dnsNames])],
+      ipAddresses: listenAddresses(options),
+    },
+  })
+  if (!identity.ok) return identity
+  const api = await createApi({
+    store,
+    host,
+    certificates,
+    kinds: allKinds,
+    identity: {
+      clientCaPem: identity.value.authority.certificatePem,
+      servingCaPem: identity.value.authority.certificatePem,
+      tokenKeys: [identity.value.tokenKey],
+      issuer: ISSUER,
+      staticTokens: [],
+    },
+    advertised: { addresses: options.addresses, port: options.listen.port, serviceIp: SERVICE_IP },
+    croftVersion: options.croftVersion,
+    ...(options.gate ? { gate: options.gate } : {}),
+    metrics: options.metrics,
+  })
+  const listener = await host.net.listenHttp(options.listen as Address, api.handler, identity.value.serving)
+  if (!listener.ok) return listener
+  const clientFor = (user: UserInfo, fieldManager: string): Client =>
+    createInProcessClient({ api, user, fieldManager })
+  const stopping = new AbortController()
+  const client = clientFor(CONTROLLER_USER, 'croft-control')
+  const informers = createInformers(client, host, { signal: stopping.signal })
+  const loop = runLoop({
+    client,
+    host,
+    informers,
+    deciders: options.deciders,
+    signal: stopping.signal,
+    eventKind: Event,
+  })
+  return ok({
+    api,
+    identity: identity.value,
+    listener: listener.value,
+    client,
+    informers,
+    loop,
+    clientFor,
+    stop: async () => {
+      stopping.abort()
+      await loop.done
+      await listener.value.close(STOP_GRACE_MS)
+      api.close()
+      await store.close()
+    },
+  })
+}

@@ -1,0 +1,75 @@
+// `croft up`: one process with the control plane and the agent of this host.
+import type { Failure, Result } from '../base/result.ts'
+import { ok } from '../base/result.ts'
+import { printKubeconfig } from '../client/kubeconfig.ts'
+import { localNames } from '../host/real/addresses.ts'
+import { realCertificates } from '../host/real/certificates.ts'
+import { type RealHost, realHost } from '../host/real/index.ts'
+import { openSqliteStore } from '../store/sqlite.ts'
+import { type ControlPlane, startControlPlane } from './control-plane.ts'
+import { allDeciders } from './deciders.ts'
+import { CROFT_VERSION } from './version.ts'
+
+export interface UpOptions {
+  readonly dataFolder: string
+  readonly listen: { readonly host: string; readonly port: number }
+}
+
+export interface Server {
+  readonly plane: ControlPlane
+  stop(): Promise<void>
+}
+
+export function serverUrl(listen: UpOptions['listen']): string {
+  const host = ['0.0.0.0', '::'].includes(listen.host) ? '127.0.0.1' : listen.host
+  return `https://${host.includes(':') ? `[${host}]` : host}:${listen.port}`
+}
+
+/** Failures say what is wrong with the host: folder not writable, port taken, state in use. */
+export async function startServer(options: UpOptions, host: RealHost): Promise<Result<Server, Failure>> {
+  const made = await host.files.makeFolder(options.dataFolder, 0o711)
+  if (!made.ok) return made
+  const store = openSqliteStore(`${options.dataFolder}/state.db`)
+  if (!store.ok) return store
+  const names = localNames()
+  const plane = await startControlPlane({
+    host,
+    certificates: realCertificates,
+    store: store.value,
+    dataFolder: options.dataFolder,
+    listen: options.listen,
+    dnsNames: [names.hostname],
+    addresses: names.addresses,
+    deciders: allDeciders,
+    croftVersion: CROFT_VERSION,
+    metrics: () => host.meter.snapshot(),
+  })
+  if (!plane.ok) {
+    await store.value.close()
+    return plane
+  }
+  const written = await writeKubeconfig(options, host, plane.value)
+  if (!written.ok) {
+    await plane.value.stop()
+    return written
+  }
+  return ok({ plane: plane.value, stop: () => plane.value.stop() })
+}
+
+function writeKubeconfig(options: UpOptions, host: RealHost, plane: ControlPlane): Promise<Result<void>> {
+  const { authority, admin } = plane.identity
+  const text = printKubeconfig({
+    server: serverUrl(options.listen),
+    namespace: 'default',
+    cluster: 'croft',
+    user: 'admin',
+    caPem: authority.certificatePem,
+    certificatePem: admin.certificatePem,
+    keyPem: admin.keyPem,
+  })
+  return host.files.writeDurable(`${options.dataFolder}/kubeconfig`, text, 0o600)
+}
+
+export function makeHost(): RealHost {
+  return realHost({ log: { level: 'info' } })
+}
