@@ -25,6 +25,12 @@ export interface RunAs {
   readonly groups: readonly number[]
 }
 
+/**
+ * User and group of machines and of what serves them, where Croft runs as root: nobody's, outside the numbers that
+ * distributions give away.
+ */
+export const MACHINE_USER: RunAs = { uid: 64107, gid: 64107, groups: [] }
+
 export interface CpuModel {
   readonly name: string
   /** Features the host lacks for this model; empty means usable. */

@@ -135,7 +135,7 @@ export function planMachine(input: MachineInput): PlanAnswer {
 }
 
 function fixedArguments(
-  { vmi, facts, folder }: MachineInput,
+  { vmi, facts }: MachineInput,
   type: string,
   whole: Required<Part>,
 ): readonly string[] {
@@ -163,8 +163,6 @@ function fixedArguments(
     'on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny',
     '-msg',
     'timestamp=on',
-    '-pidfile',
-    `${folder}/qemu.pid`,
     '-machine',
     machine.join(','),
     '-accel',

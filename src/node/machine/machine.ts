@@ -1,0 +1,430 @@
+// One machine on this host: its QEMU from start to end, whoever of us two is restarted in between. What it is doing
+// is known from QMP events and one query at each (re)connect; an absent answer is "unknown", never "stopped".
+import { isObject } from '../../base/json.ts'
+import { type Failure, failed, ok, type Result } from '../../base/result.ts'
+import type { Host, ProcessIdentity } from '../../host/host.ts'
+import type { HostFacts } from '../plan/facts.ts'
+import type { MachinePlan } from '../plan/machine-plan.ts'
+import { type CgroupKind, removeCgroup } from './cgroup.ts'
+import { type GuestAgent, guestAgent } from './guest-agent.ts'
+import { connectQmp, type Qmp, type QmpEvent } from './qmp.ts'
+import { openSerial, type Serial } from './serial.ts'
+import {
+  type EndReason,
+  type MachineEnd,
+  type MachineOwner,
+  type MachineState,
+  type MachineStep,
+  writeState,
+} from './state.ts'
+
+/** From QEMU's start to its first answer; long only where the host is starved. */
+export const START_TIMEOUT_MS = 60_000
+const DIAL_TIMEOUT_MS = 5_000
+const DIAL_RETRY_MIN_MS = 10
+const DIAL_RETRY_MAX_MS = 1_000
+/** KubeVirt presses the power button again this often until the grace period is over. */
+const POWER_BUTTON_EVERY_MS = 5_000
+/** QEMU writes back and closes its disks on `quit`; a hanging one is killed after this. */
+const QUIT_TIMEOUT_MS = 5_000
+/** What is told of QEMU's last words. Bytes. */
+const STDERR_TAIL_BYTES = 4_096
+
+export interface MachinePorts {
+  readonly host: Host
+  readonly facts: HostFacts
+  readonly cgroup: CgroupKind
+  /** Called whenever something about the machine is other than before. */
+  readonly onChange: (uid: string) => void
+}
+
+export type MachineLife =
+  /** QEMU's own words for what it is doing: running, paused, io-error, prelaunch, ... */
+  | { readonly state: 'alive'; readonly run: string }
+  /** The process lives and does not answer. */
+  | { readonly state: 'unknown'; readonly why: string }
+  | { readonly state: 'ended'; readonly end: MachineEnd }
+
+export class Machine {
+  readonly folder: string
+  readonly #ports: MachinePorts
+  #state: MachineState
+  #life: MachineLife = { state: 'unknown', why: 'not asked yet' }
+  #qmp: Qmp | undefined
+  #serial: Serial | undefined
+  #agentOpen = false
+  #ioError: string | undefined
+  #killedBecause: { readonly reason: EndReason; readonly message: string } | undefined
+  readonly #over = new AbortController()
+  readonly #ended = Promise.withResolvers<void>()
+  readonly agent: GuestAgent
+
+  constructor(ports: MachinePorts, folder: string, state: MachineState) {
+    this.#ports = ports
+    this.folder = folder
+    this.#state = state
+    this.agent = guestAgent(ports.host, state.plan.sockets.agent)
+    if (state.end) this.#close({ state: 'ended', end: state.end })
+  }
+
+  get owner(): MachineOwner {
+    return this.#state.owner
+  }
+  get plan(): MachinePlan {
+    return this.#state.plan
+  }
+  get accelerator(): 'kvm' | 'tcg' {
+    return this.#state.accelerator
+  }
+  get startedAt(): number {
+    return this.#state.startedAt
+  }
+  get process(): ProcessIdentity | undefined {
+    return this.#state.process
+  }
+  get life(): MachineLife {
+    return this.#life
+  }
+  /** The guest has opened the agent's channel. */
+  get agentOpen(): boolean {
+    return this.#agentOpen
+  }
+  /** The last disk error that stopped the guest. */
+  get ioError(): string | undefined {
+    return this.#ioError
+  }
+  get serial(): Serial | undefined {
+    return this.#serial
+  }
+  /** Resolves when QEMU and its companions are gone. */
+  get ended(): Promise<void> {
+    return this.#ended.promise
+  }
+
+  /** First contact after the start or after our own restart; then it is looked after until its end. */
+  async begin(): Promise<Result<void>> {
+    const { process } = this.#state
+    if (this.#life.state === 'ended' || !process) return failed(notRunning())
+    void this.#awaitExit(process)
+    const session = await this.#contact(START_TIMEOUT_MS)
+    const begun = session.ok ? await this.#letGo(session.value) : session
+    if (!begun.ok) return begun
+    if (this.plan.sockets.serial !== undefined)
+      this.#serial = openSerial(this.#ports.host, {
+        socket: this.plan.sockets.serial,
+        log: `${this.folder}/serial.log`,
+      })
+    return ok(undefined)
+  }
+
+  /** After a first contact that failed in time: goes on trying as long as the process lives. */
+  async keepTrying(): Promise<void> {
+    while (this.#life.state !== 'ended') {
+      const begun = await this.begin()
+      if (begun.ok) return
+      await this.#ports.host.clock.sleep(DIAL_RETRY_MAX_MS).catch(() => undefined)
+    }
+  }
+
+  /** A command on the main session. Failures: `MachineNotRunning`, and those of Qmp.execute. */
+  async execute(
+    command: string,
+    args: Readonly<Record<string, unknown>> = {},
+    timeoutMs?: number,
+  ): Promise<Result<unknown>> {
+    if (!this.#qmp) return failed(notRunning())
+    return this.#qmp.execute(command, args as never, timeoutMs === undefined ? {} : { timeoutMs })
+  }
+
+  /** Out of band on the second socket: answered while the main loop hangs, for instance `yank`. */
+  async rescue(command: string, args: Readonly<Record<string, unknown>> = {}): Promise<Result<unknown>> {
+    const session = await connectQmp(this.#ports.host, this.plan.sockets.rescue, {
+      oob: true,
+      timeoutMs: DIAL_TIMEOUT_MS,
+    })
+    if (!session.ok) return session
+    const answer = await session.value.execute(command, args as never, { oob: true })
+    session.value.close()
+    return answer
+  }
+
+  async pause(): Promise<Result<void>> {
+    if (this.#life.state !== 'alive') return failed(notRunning())
+    if (this.#life.run !== 'running')
+      return failed({ reason: 'AlreadyPaused', message: 'VMI is already paused', retry: 'never' })
+    return this.#simple('stop')
+  }
+
+  async unpause(): Promise<Result<void>> {
+    if (this.#life.state !== 'alive') return failed(notRunning())
+    if (this.#life.run === 'running')
+      return failed({ reason: 'NotPaused', message: 'VMI is not paused', retry: 'never' })
+    return this.#simple('cont')
+  }
+
+  reset(): Promise<Result<void>> {
+    return this.#simple('system_reset')
+  }
+
+  /** Asks the guest to shut down until the grace period is over, then ends QEMU. Resolves when it is gone. */
+  async stop(graceMs: number, hurry?: AbortSignal): Promise<void> {
+    const { clock } = this.#ports.host
+    const deadline = clock.monotonic() + graceMs
+    const acpi = !this.plan.argv.some((word) => word.includes('acpi=off'))
+    while (acpi && this.#life.state !== 'ended' && clock.monotonic() < deadline && !hurry?.aborted) {
+      const pressed = await this.#pressPowerButton()
+      if (pressed === 'deaf') break
+      const pauseMs = Math.min(
+        pressed === 'pressed' ? POWER_BUTTON_EVERY_MS : DIAL_RETRY_MAX_MS,
+        deadline - clock.monotonic(),
+      )
+      await Promise.race([this.ended, clock.sleep(Math.max(0, pauseMs), hurry).catch(() => undefined)])
+    }
+    await this.kill(
+      graceMs === 0 ? 'stopped without a grace period' : `did not shut down within ${graceMs / 1000} s`,
+    )
+  }
+
+  /** A guest that stands still cannot hear the button; one that never ran has nothing to save. */
+  async #pressPowerButton(): Promise<'pressed' | 'deaf' | 'unknown'> {
+    if (this.#life.state !== 'alive') return 'unknown'
+    if (this.#life.run === 'paused') await this.#simple('cont')
+    else if (this.#life.run !== 'running' && this.#life.run !== 'suspended') return 'deaf'
+    return (await this.#simple('system_powerdown')).ok ? 'pressed' : 'unknown'
+  }
+
+  /** Ends QEMU now. Resolves when it is gone. */
+  async kill(why: string): Promise<void> {
+    if (this.#life.state === 'ended') return this.ended
+    this.#killedBecause ??= { reason: 'killed', message: why }
+    await this.#quit()
+    return this.ended
+  }
+
+  /** Lets go of the connections; QEMU goes on. */
+  detach(): void {
+    this.#over.abort()
+    this.#serial?.close()
+    this.#qmp?.close()
+  }
+
+  // --- contact ---
+
+  async #contact(timeoutMs: number): Promise<Result<Qmp>> {
+    const { host } = this.#ports
+    const deadline = host.clock.monotonic() + timeoutMs
+    let waitMs = DIAL_RETRY_MIN_MS
+    for (;;) {
+      const session = await connectQmp(host, this.plan.sockets.qmp, {
+        oob: false,
+        timeoutMs: DIAL_TIMEOUT_MS,
+      })
+      if (session.ok) return this.#recognised(session.value)
+      if (this.#life.state === 'ended') return failed(await this.#startFailure())
+      if (this.#over.signal.aborted) return session
+      if (host.clock.monotonic() >= deadline) {
+        this.#setLife({ state: 'unknown', why: session.failure.message })
+        return session
+      }
+      await host.clock.sleep(waitMs, this.#over.signal).catch(() => undefined)
+      waitMs = Math.min(waitMs * 2, DIAL_RETRY_MAX_MS)
+    }
+  }
+
+  /** The one behind the socket must be ours. */
+  async #recognised(qmp: Qmp): Promise<Result<Qmp>> {
+    const answer = await qmp.execute('query-uuid')
+    const uuid = answer.ok && isObject(answer.value) ? String(answer.value['UUID']) : undefined
+    if (uuid?.toLowerCase() === this.plan.uuid.toLowerCase()) return ok(qmp)
+    qmp.close()
+    if (!answer.ok) return answer
+    return failed({
+      reason: 'WrongMachine',
+      message: `another machine (${uuid ?? 'unknown'}) answers on ${this.plan.sockets.qmp}`,
+      retry: 'later',
+    })
+  }
+
+  /** Steps before the guest's first instruction, then lets it run; what was done before a crash is not done again. */
+  async #letGo(qmp: Qmp): Promise<Result<void>> {
+    this.#adoptSession(qmp)
+    await this.#refresh(qmp)
+    if (this.#state.step === 'started') {
+      if (this.#life.state === 'alive' && this.#life.run === 'prelaunch') {
+        for (const step of this.plan.qmpSteps) {
+          const done = await qmp.execute(step.execute, (step.arguments ?? {}) as never)
+          if (!done.ok) return done
+        }
+        const gone = this.plan.startPaused ? ok(undefined) : await qmp.execute('cont')
+        if (!gone.ok) return gone
+      }
+      const written = await this.#write('running')
+      if (!written.ok) return written
+      await this.#refresh(qmp)
+    }
+    return ok(undefined)
+  }
+
+  #adoptSession(qmp: Qmp): void {
+    this.#qmp = qmp
+    qmp.onEvent((event) => this.#hear(event))
+    void qmp.closed.then(async () => {
+      if (this.#qmp === qmp) this.#qmp = undefined
+      if (this.#over.signal.aborted || this.#life.state === 'ended') return
+      this.#setLife({ state: 'unknown', why: 'the connection to QEMU closed' })
+      const again = await this.#contact(Number.POSITIVE_INFINITY)
+      if (!again.ok) return
+      this.#adoptSession(again.value)
+      await this.#refresh(again.value)
+    })
+  }
+
+  async #refresh(qmp: Qmp): Promise<void> {
+    const status = await qmp.execute('query-status')
+    if (!status.ok || !isObject(status.value)) return
+    const run = String(status.value['status'])
+    const chardevs = await qmp.execute('query-chardev')
+    if (chardevs.ok && Array.isArray(chardevs.value))
+      this.#agentOpen = chardevs.value.some(
+        (one) => isObject(one) && one['label'] === 'agent' && one['frontend-open'] === true,
+      )
+    this.#setRun(run)
+  }
+
+  // --- events ---
+
+  #hear({ event, data }: QmpEvent): void {
+    if (
+      event === 'STOP' ||
+      event === 'RESUME' ||
+      event === 'WATCHDOG' ||
+      event === 'SUSPEND' ||
+      event === 'WAKEUP'
+    ) {
+      if (event === 'RESUME') this.#ioError = undefined
+      if (this.#qmp) void this.#refresh(this.#qmp)
+    }
+    if (event === 'BLOCK_IO_ERROR')
+      this.#ioError = `${String(data['operation'])} on ${String(data['node-name'] ?? data['device'])}: ${String(data['reason'])}`
+    if (event === 'VSERPORT_CHANGE' && data['id'] === 'ua-agent') {
+      this.#agentOpen = data['open'] === true
+      this.#tell()
+    }
+    if (event === 'GUEST_PANICKED') this.#finish('panicked', 'the guest panicked')
+    if (event === 'SHUTDOWN' && data['guest'] === true) this.#finish('shutdown', 'the guest shut down')
+    if (event === 'DEVICE_TRAY_MOVED') this.#tell()
+  }
+
+  #setRun(run: string): void {
+    if (run === 'shutdown') this.#finish('shutdown', 'the guest shut down')
+    else if (run === 'guest-panicked') this.#finish('panicked', 'the guest panicked')
+    else if (run === 'internal-error')
+      this.#finish('crashed', 'QEMU cannot go on with this guest (internal error)')
+    else this.#setLife({ state: 'alive', run })
+  }
+
+  #setLife(life: MachineLife): void {
+    if (this.#life.state === 'ended') return
+    const before = this.#life
+    this.#life = life
+    if (JSON.stringify(before) !== JSON.stringify(life)) this.#tell()
+  }
+
+  #tell(): void {
+    this.#ports.onChange(this.#state.owner.uid)
+  }
+
+  // --- end ---
+
+  /** The end is written down before QEMU is told to go: nobody could ask it afterwards. */
+  #finish(reason: EndReason, message: string): void {
+    if (this.#state.end || this.#killedBecause) return
+    this.#killedBecause = { reason, message }
+    void this.#write(this.#state.step, { reason, message, at: this.#ports.host.clock.now() }).then(() =>
+      this.#quit(),
+    )
+  }
+
+  async #quit(): Promise<void> {
+    const { process } = this.#state
+    if (!process) return
+    const { exec, clock } = this.#ports.host
+    if (this.#qmp) {
+      void this.#qmp.execute('quit', {}, { timeoutMs: QUIT_TIMEOUT_MS })
+      await Promise.race([this.ended, clock.sleep(QUIT_TIMEOUT_MS, this.#over.signal).catch(() => undefined)])
+    }
+    if (this.#life.state !== 'ended') await exec.kill(process, 'SIGKILL')
+  }
+
+  #watching = false
+  async #awaitExit(process: ProcessIdentity): Promise<void> {
+    if (this.#watching) return
+    this.#watching = true
+    const { host, cgroup } = this.#ports
+    try {
+      await host.exec.waitExit(process, this.#over.signal)
+    } catch {
+      return
+    }
+    const at = host.clock.now()
+    const why = this.#state.end ?? (this.#killedBecause && { ...this.#killedBecause, at })
+    const said = why ? '' : await this.#lastWords()
+    const end = why ?? {
+      reason: 'crashed' as const,
+      message: `QEMU ended by itself${said === '' ? '' : `: ${said}`}`,
+      at,
+    }
+    await this.#write('ended', end)
+    for (const companion of this.#state.companions) await host.exec.kill(companion, 'SIGKILL')
+    await removeCgroup(host, cgroup, this.#state.owner.uid)
+    this.#close({ state: 'ended', end })
+    this.#tell()
+  }
+
+  #close(life: MachineLife): void {
+    this.#life = life
+    this.#agentOpen = false
+    this.#serial?.close()
+    this.#qmp?.close()
+    this.#over.abort()
+    this.#ended.resolve()
+  }
+
+  async #lastWords(): Promise<string> {
+    const path = `${this.folder}/qemu.log`
+    const stat = await this.#ports.host.files.stat(path)
+    if (!stat.ok) return ''
+    const from = Math.max(0, stat.value.sizeBytes - STDERR_TAIL_BYTES)
+    const read = await this.#ports.host.files.readAt(path, from, STDERR_TAIL_BYTES)
+    return read.ok ? new TextDecoder().decode(read.value).trim() : ''
+  }
+
+  async #startFailure(): Promise<Failure> {
+    const stderr = await this.#lastWords()
+    const said = stderr.split('\n').at(-1) ?? ''
+    return {
+      reason: 'QemuStartFailed',
+      message: `QEMU ended at its start${said === '' ? '' : `: ${said}`}`,
+      retry: 'later',
+      command: this.plan.argv.join(' '),
+      stderr,
+    }
+  }
+
+  async #simple(command: string): Promise<Result<void>> {
+    const answer = await this.execute(command)
+    return answer.ok ? ok(undefined) : answer
+  }
+
+  async #write(step: MachineStep, end?: MachineEnd): Promise<Result<void>> {
+    const next: MachineState = { ...this.#state, step, ...(end ? { end } : {}) }
+    const written = await writeState(this.#ports.host.files, this.folder, next)
+    // In memory it holds even where the disk is full: what we know now is not forgotten before a restart.
+    this.#state = next
+    return written
+  }
+}
+
+function notRunning(): Failure {
+  return { reason: 'MachineNotRunning', message: 'VMI is not running', retry: 'later' }
+}
