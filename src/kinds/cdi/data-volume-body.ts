@@ -129,13 +129,13 @@ export const dataVolumeCheckpoint = s.object(
 )
 
 export const storageSpec = s.object({
-  accessModes: s.list(s.oneOf(['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'])),
+  accessModes: s.list(s.string()),
   dataSource: typedLocalObjectReference,
   dataSourceRef: typedObjectReference,
   resources: volumeResourceRequirements,
   selector: labelSelector,
   storageClassName: s.string(),
-  volumeMode: s.oneOf(['Block', 'Filesystem', 'FromStorageProfile']),
+  volumeMode: s.string(),
   volumeName: s.string(),
 })
 

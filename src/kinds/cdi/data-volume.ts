@@ -3,6 +3,7 @@ import { s } from '../build.ts'
 import { defineKind } from '../define.ts'
 import type { KindOf } from '../kind.ts'
 import { dataVolumeSpec, dataVolumeStatus } from './data-volume-body.ts'
+import { dataVolumeRule } from './rules/data-volume.ts'
 
 export const DataVolume = defineKind({
   group: 'cdi.kubevirt.io',
@@ -15,6 +16,7 @@ export const DataVolume = defineKind({
   doc: 'A volume together with the source it is filled from.',
   body: () => s.object({ spec: dataVolumeSpec, status: dataVolumeStatus }, undefined, { required: ['spec'] }),
   status: true,
+  rules: [dataVolumeRule],
   columns: [
     { name: 'Phase', type: 'string', description: 'How far filling has come.', value: '.status.phase' },
     { name: 'Progress', type: 'string', description: 'Share done, in percent.', value: '.status.progress' },

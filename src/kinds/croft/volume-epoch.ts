@@ -29,7 +29,7 @@ const operation = s.object(
     type: s.string('What is under way, for instance rebuild, expand, snapshot or repair.'),
     id: s.string('Identity of this operation, so that an interrupted one is told from the next.'),
     replica: s.string('Replica that it is about, where it is about one.'),
-    sizeBytes: s.int64('Size to reach, for an expansion.'),
+    sizeBytes: s.integer('Size to reach, for an expansion.', { format: 'int64' }),
     startedAt: s.time('When it began.'),
   },
   'An operation over all replicas that must be finished or undone before another begins.',
@@ -49,7 +49,8 @@ export const VolumeEpoch = defineKind({
       {
         spec: s.object(
           {
-            epoch: s.int64('Counts the engines of this volume; rises by one with each, never falls.', {
+            epoch: s.integer('Counts the engines of this volume; rises by one with each, never falls.', {
+              format: 'int64',
               minimum: 0,
             }),
             engine,
@@ -58,7 +59,8 @@ export const VolumeEpoch = defineKind({
               ['replica'],
               'The committed set: replicas with every acknowledged write.',
             ),
-            size: s.int64('Size of the volume in bytes that all members of the set agree on.', {
+            size: s.integer('Size of the volume in bytes that all members of the set agree on.', {
+              format: 'int64',
               minimum: 0,
             }),
             cleanShutdown: s.boolean(

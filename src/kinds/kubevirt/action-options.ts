@@ -12,14 +12,14 @@ export const startOptions = s.object({
 export const stopOptions = s.object({
   apiVersion: s.string(),
   dryRun: s.list(s.string()),
-  gracePeriod: s.int64(),
+  gracePeriod: s.integer(undefined, { format: 'int64' }),
   kind: s.string(),
 })
 
 export const restartOptions = s.object({
   apiVersion: s.string(),
   dryRun: s.list(s.string()),
-  gracePeriodSeconds: s.int64(),
+  gracePeriodSeconds: s.integer(undefined, { format: 'int64' }),
   kind: s.string(),
 })
 

@@ -23,9 +23,9 @@ export const virtualMachineInstanceCondition = s.object(
 )
 
 export const cpuTopology = s.object({
-  cores: s.int64(),
-  sockets: s.int64(),
-  threads: s.int64(),
+  cores: s.integer(undefined, { format: 'int64' }),
+  sockets: s.integer(undefined, { format: 'int64' }),
+  threads: s.integer(undefined, { format: 'int64' }),
 })
 
 export const deviceAttribute = s.object({
@@ -77,11 +77,11 @@ export const virtualMachineInstanceNetworkInterface = s.object({
 })
 
 export const initrdInfo = s.object({
-  checksum: s.int64(),
+  checksum: s.integer(undefined, { format: 'int64' }),
 })
 
 export const kernelInfo = s.object({
-  checksum: s.int64(),
+  checksum: s.integer(undefined, { format: 'int64' }),
 })
 
 export const kernelBootStatus = s.object({
@@ -101,11 +101,11 @@ export const virtualMachineInstancePhaseTransitionTimestamp = s.object({
 })
 
 export const topologyHints = s.object({
-  tscFrequency: s.int64(),
+  tscFrequency: s.integer(undefined, { format: 'int64' }),
 })
 
 export const containerDiskInfo = s.object({
-  checksum: s.int64(),
+  checksum: s.integer(undefined, { format: 'int64' }),
 })
 
 export const hotplugVolumeStatus = s.object({
@@ -130,7 +130,7 @@ export const volumeStatus = s.object(
     persistentVolumeClaimInfo: persistentVolumeClaimInfo,
     phase: s.string(),
     reason: s.string(),
-    size: s.int64(),
+    size: s.integer(undefined, { format: 'int64' }),
     target: s.string(),
   },
   undefined,
@@ -139,7 +139,7 @@ export const volumeStatus = s.object(
 
 export const virtualMachineInstanceStatus = s.object(
   {
-    VSOCKCID: s.int64(),
+    VSOCKCID: s.integer(undefined, { format: 'int64' }),
     activePods: s.map(s.string()),
     changedBlockTracking: changedBlockTrackingStatus,
     conditions: s.list(virtualMachineInstanceCondition),
@@ -162,7 +162,7 @@ export const virtualMachineInstanceStatus = s.object(
     phaseTransitionTimestamps: s.list(virtualMachineInstancePhaseTransitionTimestamp),
     qosClass: s.oneOf(['BestEffort', 'Burstable', 'Guaranteed']),
     reason: s.string(),
-    runtimeUser: s.int64(),
+    runtimeUser: s.integer(undefined, { format: 'int64' }),
     selinuxContext: s.string(),
     topologyHints: topologyHints,
     virtualMachineRevisionName: s.string(),

@@ -100,7 +100,7 @@ export const generationStatus = s.object(
   {
     group: s.string(),
     hash: s.string(),
-    lastGeneration: s.int64(),
+    lastGeneration: s.integer(undefined, { format: 'int64' }),
     name: s.string(),
     namespace: s.string(),
     resource: s.string(),
@@ -116,7 +116,7 @@ export const kubeVirtStatus = s.object(
     generations: s.list(generationStatus),
     observedDeploymentConfig: s.string(),
     observedDeploymentID: s.string(),
-    observedGeneration: s.int64(),
+    observedGeneration: s.integer(undefined, { format: 'int64' }),
     observedKubeVirtRegistry: s.string(),
     observedKubeVirtVersion: s.string(),
     operatorVersion: s.string(),

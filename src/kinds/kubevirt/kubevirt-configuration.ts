@@ -73,8 +73,8 @@ export const developerConfiguration = s.object({
   featureGates: s.list(s.string()),
   logVerbosity: logVerbosity,
   memoryOvercommit: s.integer(),
-  minimumClusterTSCFrequency: s.int64(),
-  minimumReservePVCBytes: s.int64(),
+  minimumClusterTSCFrequency: s.integer(undefined, { format: 'int64' }),
+  minimumReservePVCBytes: s.integer(undefined, { format: 'int64' }),
   nodeSelectors: s.map(s.string()),
   pvcTolerateLessSpaceUpToPercent: s.integer(),
   useEmulation: s.boolean(),
@@ -89,9 +89,9 @@ export const ksmConfiguration = s.object({
 })
 
 export const liveUpdateConfiguration = s.object({
-  maxCpuSockets: s.int64(),
+  maxCpuSockets: s.integer(undefined, { format: 'int64' }),
   maxGuest: s.quantity(),
-  maxHotplugRatio: s.int64(),
+  maxHotplugRatio: s.integer(undefined, { format: 'int64' }),
 })
 
 export const nodeMediatedDeviceTypesConfig = s.object(
@@ -245,7 +245,7 @@ export const kubeVirtConfiguration = s.object({
   liveUpdateConfiguration: liveUpdateConfiguration,
   machineType: s.string(),
   mediatedDevicesConfiguration: mediatedDevicesConfiguration,
-  memBalloonStatsPeriod: s.int64(),
+  memBalloonStatsPeriod: s.integer(undefined, { format: 'int64' }),
   migrations: migrationConfiguration,
   minCPUModel: s.string(),
   network: networkConfiguration,

@@ -6,14 +6,14 @@ export const migrationConfiguration = s.object({
   allowPostCopy: s.boolean(),
   allowWorkloadDisruption: s.boolean(),
   bandwidthPerMigration: s.quantity(),
-  completionTimeoutPerGiB: s.int64(),
+  completionTimeoutPerGiB: s.integer(undefined, { format: 'int64' }),
   disableTLS: s.boolean(),
   matchSELinuxLevelOnMigration: s.boolean(),
   network: s.string(),
   nodeDrainTaintKey: s.string(),
-  parallelMigrationsPerCluster: s.int64(),
-  parallelOutboundMigrationsPerNode: s.int64(),
-  progressTimeout: s.int64(),
+  parallelMigrationsPerCluster: s.integer(undefined, { format: 'int64' }),
+  parallelOutboundMigrationsPerNode: s.integer(undefined, { format: 'int64' }),
+  progressTimeout: s.integer(undefined, { format: 'int64' }),
   unsafeMigrationOverride: s.boolean(),
 })
 

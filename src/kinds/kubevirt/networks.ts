@@ -20,6 +20,7 @@ export const network = s.object(
     multus: multusNetwork,
     name: s.string(),
     pod: podNetwork,
+    resourceClaim: s.anything(),
   },
   undefined,
   { required: ['name'] },

@@ -2,8 +2,10 @@
 import { s } from '../build.ts'
 import { defineKind } from '../define.ts'
 import type { KindOf } from '../kind.ts'
+import { instanceMutator } from './defaults/instance.ts'
 import { virtualMachineInstanceSpec } from './instance-spec.ts'
 import { virtualMachineInstanceStatus } from './instance-status.ts'
+import { instanceRule } from './rules/instance.ts'
 
 export const VirtualMachineInstance = defineKind({
   group: 'kubevirt.io',
@@ -19,6 +21,8 @@ export const VirtualMachineInstance = defineKind({
       required: ['spec'],
     }),
   status: true,
+  mutators: [instanceMutator],
+  rules: [instanceRule],
   columns: [
     { name: 'Age', type: 'date', description: 'Time since creation.', value: '.metadata.creationTimestamp' },
     { name: 'Phase', type: 'string', description: 'How far the run has come.', value: '.status.phase' },

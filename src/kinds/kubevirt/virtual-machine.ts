@@ -1,9 +1,13 @@
 // VirtualMachine: a machine that can be started and stopped and keeps its disks; KubeVirt's kubevirt.io/v1.
 import { s } from '../build.ts'
 import { defineKind } from '../define.ts'
+import { harvesterMachineRule } from '../harvester/rules/machine.ts'
 import type { KindOf } from '../kind.ts'
+import { machineMutator } from './defaults/machine.ts'
 import { virtualMachineSpec } from './machine-spec.ts'
 import { virtualMachineStatus } from './machine-status.ts'
+import { machineMacRule } from './rules/mac-owners.ts'
+import { machineRule } from './rules/machine.ts'
 
 export const VirtualMachine = defineKind({
   group: 'kubevirt.io',
@@ -17,6 +21,8 @@ export const VirtualMachine = defineKind({
   body: () =>
     s.object({ spec: virtualMachineSpec, status: virtualMachineStatus }, undefined, { required: ['spec'] }),
   status: true,
+  mutators: [machineMutator],
+  rules: [machineRule, machineMacRule, harvesterMachineRule],
   columns: [
     { name: 'Age', type: 'date', description: 'Time since creation.', value: '.metadata.creationTimestamp' },
     { name: 'Status', type: 'string', description: 'State in one word.', value: '.status.printableStatus' },

@@ -124,6 +124,15 @@ export const persistentVolumeClaimVolumeSource = s.object(
   { required: ['claimName'] },
 )
 
+export const containerPathVolumeSource = s.object(
+  {
+    path: s.string(),
+    readOnly: s.boolean(),
+  },
+  undefined,
+  { required: ['path'] },
+)
+
 export const volume = s.object(
   {
     cloudInitConfigDrive: cloudInitConfigDriveSource,
@@ -142,6 +151,7 @@ export const volume = s.object(
     secret: secretVolumeSource,
     serviceAccount: serviceAccountVolumeSource,
     sysprep: sysprepSource,
+    containerPath: containerPathVolumeSource,
   },
   undefined,
   { required: ['name'] },

@@ -3,14 +3,14 @@ import { s } from '../../build.ts'
 
 export const resourceQuotaSpec = s.object({
   snapshotLimit: s.object({
-    namespaceTotalSnapshotSizeQuota: s.int64(undefined, { minimum: 0 }),
-    vmTotalSnapshotSizeQuota: s.map(s.int64()),
+    namespaceTotalSnapshotSizeQuota: s.integer(undefined, { format: 'int64', minimum: 0 }),
+    vmTotalSnapshotSizeQuota: s.map(s.integer(undefined, { format: 'int64' })),
   }),
 })
 
 export const resourceQuotaStatus = s.object({
   snapshotLimitStatus: s.object({
-    namespaceTotalSnapshotSizeUsage: s.int64(),
-    vmTotalSnapshotSizeUsage: s.map(s.int64()),
+    namespaceTotalSnapshotSizeUsage: s.integer(undefined, { format: 'int64' }),
+    vmTotalSnapshotSizeUsage: s.map(s.integer(undefined, { format: 'int64' })),
   }),
 })

@@ -52,8 +52,8 @@ export const virtualMachineImageStatus = s.object({
   failed: s.integer(undefined, { minimum: 0, default: 0 }),
   lastFailedTime: s.string(),
   progress: s.integer(),
-  size: s.int64(),
+  size: s.integer(undefined, { format: 'int64' }),
   storageClassName: s.string(),
   targetStorageClassName: s.string(),
-  virtualSize: s.int64(),
+  virtualSize: s.integer(undefined, { format: 'int64' }),
 })

@@ -21,14 +21,14 @@ export const realtime = s.object({
 })
 
 export const cpu = s.object({
-  cores: s.int64(),
+  cores: s.integer(undefined, { format: 'int64' }),
   dedicatedCpuPlacement: s.boolean(),
   features: s.list(cpuFeature),
   isolateEmulatorThread: s.boolean(),
-  maxSockets: s.int64(),
+  maxSockets: s.integer(undefined, { format: 'int64' }),
   model: s.string(),
   numa: numa,
   realtime: realtime,
-  sockets: s.int64(),
-  threads: s.int64(),
+  sockets: s.integer(undefined, { format: 'int64' }),
+  threads: s.integer(undefined, { format: 'int64' }),
 })

@@ -9,7 +9,7 @@ import { chassis, firmware, launchSecurity, machine } from './firmware.ts'
 import { memory, resourceRequirements } from './memory.ts'
 
 export const diskIOThreads = s.object({
-  supplementalPoolThreadCount: s.int64(),
+  supplementalPoolThreadCount: s.integer(undefined, { format: 'int64' }),
 })
 
 export const domainSpec = s.object(
@@ -26,6 +26,7 @@ export const domainSpec = s.object(
     machine: machine,
     memory: memory,
     resources: resourceRequirements,
+    rebootPolicy: s.string(),
   },
   undefined,
   { required: ['devices'] },

@@ -12,12 +12,18 @@ export const featureAPIC = s.object({
 
 export const featureSpinlocks = s.object({
   enabled: s.boolean(),
-  spinlocks: s.int64(),
+  spinlocks: s.integer(undefined, { format: 'int64' }),
 })
 
 export const syNICTimer = s.object({
   direct: featureState,
   enabled: s.boolean(),
+})
+
+export const tlbFlush = s.object({
+  direct: featureState,
+  enabled: s.boolean(),
+  extended: featureState,
 })
 
 export const featureVendorID = s.object({
@@ -36,7 +42,7 @@ export const featureHyperv = s.object({
   spinlocks: featureSpinlocks,
   synic: featureState,
   synictimer: syNICTimer,
-  tlbflush: featureState,
+  tlbflush: tlbFlush,
   vapic: featureState,
   vendorid: featureVendorID,
   vpindex: featureState,

@@ -47,6 +47,8 @@ export const pluginBinding = s.object(
   { required: ['name'] },
 )
 
+export const interfacePasst = s.object({})
+
 export const networkInterface = s.object(
   {
     acpiIndex: s.integer(),
@@ -66,6 +68,8 @@ export const networkInterface = s.object(
     sriov: interfaceSRIOV,
     state: s.string(),
     tag: s.string(),
+    passtBinding: interfacePasst,
+    portRanges: s.list(s.anything(), undefined),
   },
   undefined,
   { required: ['name'] },

@@ -7,7 +7,7 @@ export const toleration = s.object({
   effect: s.oneOf(['NoExecute', 'NoSchedule', 'PreferNoSchedule']),
   key: s.string(),
   operator: s.oneOf(['Equal', 'Exists']),
-  tolerationSeconds: s.int64(),
+  tolerationSeconds: s.integer(undefined, { format: 'int64' }),
   value: s.string(),
 })
 

@@ -35,10 +35,10 @@ export const backingImageStatus = s.object({
   ),
   diskLastRefAtMap: s.map(s.string(), undefined, { nullable: true }),
   ownerID: s.string(),
-  realSize: s.int64(),
-  size: s.int64(),
+  realSize: s.integer(undefined, { format: 'int64' }),
+  size: s.integer(undefined, { format: 'int64' }),
   uuid: s.string(),
   v2FirstCopyDisk: s.string(),
   v2FirstCopyStatus: s.string(),
-  virtualSize: s.int64(),
+  virtualSize: s.integer(undefined, { format: 'int64' }),
 })

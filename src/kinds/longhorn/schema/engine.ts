@@ -81,7 +81,7 @@ export const engineStatus = s.object({
   rebuildConcurrentSyncLimit: s.integer(undefined, { minimum: 0 }),
   rebuildStatus: s.map(
     s.object({
-      appliedRebuildingMBps: s.int64(),
+      appliedRebuildingMBps: s.integer(undefined, { format: 'int64' }),
       error: s.string(),
       fromReplicaAddress: s.string(),
       fromReplicaAddressList: s.list(s.string()),

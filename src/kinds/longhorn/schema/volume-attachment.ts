@@ -6,7 +6,7 @@ export const volumeAttachmentSpec = s.object(
   {
     attachmentTickets: s.map(
       s.object({
-        generation: s.int64(),
+        generation: s.integer(undefined, { format: 'int64' }),
         id: s.string(),
         nodeID: s.string(),
         parameters: s.map(s.string()),
@@ -24,7 +24,7 @@ export const volumeAttachmentStatus = s.object({
     s.object(
       {
         conditions: s.list(condition, 'What holds for this object now.', { nullable: true }),
-        generation: s.int64(),
+        generation: s.integer(undefined, { format: 'int64' }),
         id: s.string(),
         satisfied: s.boolean(),
       },

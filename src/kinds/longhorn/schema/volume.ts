@@ -30,7 +30,7 @@ export const volumeSpec = s.object({
   rebuildConcurrentSyncLimit: s.integer(undefined, { minimum: 0, maximum: 5 }),
   replicaAutoBalance: s.oneOf(['ignored', 'disabled', 'least-effort', 'best-effort']),
   replicaDiskSoftAntiAffinity: s.oneOf(['ignored', 'enabled', 'disabled']),
-  replicaRebuildingBandwidthLimit: s.int64(undefined, { minimum: 0 }),
+  replicaRebuildingBandwidthLimit: s.integer(undefined, { format: 'int64', minimum: 0 }),
   replicaSoftAntiAffinity: s.oneOf(['ignored', 'enabled', 'disabled']),
   replicaZoneSoftAntiAffinity: s.oneOf(['ignored', 'enabled', 'disabled']),
   restoreVolumeRecurringJob: s.oneOf(['ignored', 'enabled', 'disabled']),
@@ -46,7 +46,7 @@ export const volumeSpec = s.object({
 })
 
 export const volumeStatus = s.object({
-  actualSize: s.int64(),
+  actualSize: s.integer(undefined, { format: 'int64' }),
   cloneStatus: s.object({
     attemptCount: s.integer(),
     nextAllowedAttemptAt: s.string(),

@@ -1,0 +1,17 @@
+// UUID and serial number that a guest finds in its firmware. They are made once and kept with the machine, so that
+// cloud-init and licences see the same machine after every restart.
+import { sha256 } from '../../../base/sha256.ts'
+
+/** A UUID that stands for `seed`: the same seed gives the same UUID. Marked as name-based (version 5). */
+export function uuidFrom(seed: string): string {
+  const hex = Array.from(sha256(seed).slice(0, 16), (byte, index) =>
+    stamp(byte, index).toString(16).padStart(2, '0'),
+  ).join('')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+/** Version and variant bits of RFC 9562. */
+function stamp(byte: number, index: number): number {
+  if (index === 6) return (byte & 0x0f) | 0x50
+  return index === 8 ? (byte & 0x3f) | 0x80 : byte
+}

@@ -1,0 +1,56 @@
+// What is written into a VirtualMachine when it is saved: its architecture, machine type and the identity that its
+// firmware shows. All of them are single fields that no list of the user's is touched by; an update that leaves them
+// out keeps them, so that applying the same manifest again changes nothing.
+import type { Json } from '../../../base/json.ts'
+import { isObject } from '../../../base/json.ts'
+import type { KubeObject } from '../../../base/object.ts'
+import type { Mutator, RuleLook } from '../../kind.ts'
+import { validate } from '../../validate.ts'
+import { virtualMachineSpec } from '../machine-spec.ts'
+import { DEFAULT_MACHINE_TYPES } from '../rules/firmware.ts'
+import type { InstanceSpec, MachineSpec } from '../types.ts'
+import { uuidFrom } from './firmware-identity.ts'
+import { defaultsInForce } from './lookup.ts'
+
+export const machineMutator: Mutator = (next, previous, look) => {
+  // An object of another shape is refused by its schema afterwards; it is not for a default to repair.
+  if (!isObject(next['spec']) || validate(next['spec'] as Json, virtualMachineSpec).length > 0) return next
+  const spec = next['spec'] as unknown as MachineSpec
+  const run = spec.template.spec
+  if (!run) return next
+  const old = previous && (previous['spec'] as MachineSpec | undefined)?.template.spec
+  const filled = fill(run, old, next, look)
+  if (filled === run) return next
+  return { ...next, spec: { ...spec, template: { ...spec.template, spec: filled } } }
+}
+
+function fill(
+  run: InstanceSpec,
+  old: InstanceSpec | undefined,
+  object: KubeObject,
+  look: RuleLook,
+): InstanceSpec {
+  const architecture = run.architecture || old?.architecture || defaultsInForce(look).architecture
+  const type =
+    run.domain.machine?.type || old?.domain.machine?.type || DEFAULT_MACHINE_TYPES[architecture] || ''
+  const uuid = run.domain.firmware?.uuid || old?.domain.firmware?.uuid || uuidFrom(seed(object, look, 'uuid'))
+  const serial =
+    run.domain.firmware?.serial || old?.domain.firmware?.serial || uuidFrom(seed(object, look, 'serial'))
+  const { machine, firmware } = run.domain
+  if (run.architecture && machine?.type && firmware?.uuid && firmware.serial) return run
+  return {
+    ...run,
+    architecture,
+    domain: {
+      ...run.domain,
+      machine: { ...machine, type },
+      firmware: { ...firmware, uuid, serial },
+    },
+  }
+}
+
+/** One machine, one identity: a machine of the same name made later has another. */
+function seed(object: KubeObject, look: RuleLook, use: string): string {
+  const { namespace = '', name = '', uid } = object.metadata
+  return `${use}/${namespace}/${name}/${uid ?? look.now}`
+}
