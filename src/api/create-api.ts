@@ -3,6 +3,7 @@ import type { ApiPort } from '../base/call.ts'
 import type { HttpHandler } from '../host/host.ts'
 import { Tokens } from './authn/tokens.ts'
 import { Rbac } from './authz/rbac.ts'
+import { bootstrap } from './bootstrap/bootstrap.ts'
 import type { Core } from './core.ts'
 import type { ApiDeps } from './deps.ts'
 import { Discovery } from './discovery/documents.ts'
@@ -35,6 +36,7 @@ export async function createApi(deps: ApiDeps): Promise<Api> {
     share: new EventShare(),
     tokens: new Tokens(deps.identity.issuer, deps.identity.tokenKeys),
   }
+  await bootstrap(core)
   return {
     ...portOf(core),
     handler: httpFront(core),

@@ -52,11 +52,11 @@ export async function readDecoded(request: HttpRequest, verb: string): Promise<D
   if (verb === 'patch' && patchType === undefined) throw unsupported(type, Object.keys(PATCH_TYPES))
   const bytes = await readBytes(request)
   if (bytes.length === 0) return { value: undefined, duplicates: [], ...(patchType ? { patchType } : {}) }
-  const decoded = decode(bytes, type)
+  const decoded = await decode(bytes, type)
   return { ...decoded, ...(patchType ? { patchType } : {}) }
 }
 
-function decode(bytes: Uint8Array, type: string): DecodedBody {
+async function decode(bytes: Uint8Array, type: string): Promise<DecodedBody> {
   switch (type) {
     case '':
     case 'application/json':
@@ -73,7 +73,7 @@ function decode(bytes: Uint8Array, type: string): DecodedBody {
       return /^\s*\{/.test(text) ? decodeJson(text) : decodeYaml(text)
     }
     case 'application/vnd.kubernetes.protobuf':
-      return { value: decodeProtobufBody(bytes), duplicates: [] }
+      return { value: await decodeProtobufBody(bytes), duplicates: [] }
     default:
       throw unsupported(type, ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'])
   }
