@@ -5,9 +5,9 @@ import { type Failure, failed, ok, type Result } from '../../base/result.ts'
 import type { Host, ProcessIdentity } from '../../host/host.ts'
 import type { HostFacts } from '../plan/facts.ts'
 import type { MachinePlan } from '../plan/machine-plan.ts'
+import { connectQmp, type Qmp, type QmpEvent } from '../qmp/qmp.ts'
 import { type CgroupKind, removeCgroup } from './cgroup.ts'
 import { type GuestAgent, guestAgent } from './guest-agent.ts'
-import { connectQmp, type Qmp, type QmpEvent } from './qmp.ts'
 import { openSerial, type Serial } from './serial.ts'
 import {
   type EndReason,

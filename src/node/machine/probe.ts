@@ -3,7 +3,7 @@
 import { ok, type Result } from '../../base/result.ts'
 import type { Host } from '../../host/host.ts'
 import type { Accelerator, RunAs } from '../plan/facts.ts'
-import { launchArgv } from './launch.ts'
+import { launchArgv } from '../plan/launch.ts'
 
 /** A real KVM needs 0.1 s, emulation half a second; what is slower than this serves nobody. */
 const PROBE_TIMEOUT_MS = 3_000

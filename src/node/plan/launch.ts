@@ -1,6 +1,6 @@
 // How a machine's programs are started: which user, which control groups, which network namespace. Each step ends
 // in exec, so the process that was started is QEMU itself.
-import type { RunAs } from '../plan/facts.ts'
+import type { RunAs } from './facts.ts'
 
 export interface LaunchOptions {
   /** Absent: as the user that Croft runs as. */
