@@ -154,7 +154,7 @@ test('core habit: zeros, pointers, canonical amounts and times, ever-written fie
     size: 0,
     memory: '1024Mi',
     at: '2026-01-02T03:04:05.678+01:00',
-    exact: '2026-01-02T03:04:05.678Z',
+    exact: '2026-01-02T04:04:05.678000+01:00',
     ports: [{ port: 1 }],
     data: {},
   }

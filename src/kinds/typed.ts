@@ -102,7 +102,6 @@ function readInteger(value: Json, node: Compiled, path: string, reading: Reading
 
 function readFormatted(value: string, schema: Schema, path: string, reading: Reading): Json {
   if (schema.format === 'date-time') {
-    if (value === '') return value
     const time = canonicalTime(value, schema['x-croft-micro'] === true)
     if (time === undefined) {
       throw wrong(
@@ -175,7 +174,9 @@ function readObject(value: JsonObject, node: Compiled, path: string, reading: Re
 }
 
 function isDroppedZero(value: Json, field: Compiled): boolean {
-  if (field.zero !== undefined) return field.zero === 'keep' ? false : value === null
+  if (field.zero === 'keep') return false
+  // Storage does not tell an empty list from none, so even an ever-written one reads as nothing.
+  if (field.zero === 'write' && typeof value !== 'object') return false
   switch (typeof value) {
     case 'string':
       return value === '' && !field.intOrString

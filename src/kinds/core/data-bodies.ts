@@ -6,7 +6,7 @@ export const secretBody = s.object({
   immutable: s.keep(s.boolean('When true, the data can no longer be changed.')),
   data: s.map(s.bytes(), 'Values by key, base64.'),
   stringData: s.map(s.string(), 'Values in plain text; they are moved to data when written.'),
-  type: s.string('Kind of secret, which says what keys are expected.'),
+  type: s.string('Kind of secret, which says what keys are expected.', { default: 'Opaque' }),
 })
 
 export const configMapBody = s.object({

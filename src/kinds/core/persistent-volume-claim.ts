@@ -5,6 +5,7 @@ import { accessModesText, ageColumn, column, nameColumn } from '../cells.ts'
 import { defineKind } from '../define.ts'
 import type { KindOf } from '../kind.ts'
 import { persistentVolumeClaimSpec, persistentVolumeClaimStatus } from './claim-body.ts'
+import { completeClaim } from './volume-defaults.ts'
 
 const body = s.object({
   spec: s.write(persistentVolumeClaimSpec),
@@ -21,6 +22,7 @@ export const PersistentVolumeClaim = defineKind({
   scope: 'Namespaced',
   doc: 'A wish for a volume, bound to one PersistentVolume when it is fulfilled.',
   body: () => body,
+  mutators: [completeClaim],
   status: true,
   columns: [
     nameColumn,

@@ -5,6 +5,7 @@ import { accessModesText, ageColumn, column, nameColumn } from '../cells.ts'
 import { defineKind } from '../define.ts'
 import type { KindOf } from '../kind.ts'
 import { persistentVolumeSpec, persistentVolumeStatus } from './persistent-volume-body.ts'
+import { completeVolume } from './volume-defaults.ts'
 
 const body = s.object({ spec: s.write(persistentVolumeSpec), status: s.write(persistentVolumeStatus) })
 type Volume = KubeObject & Infer<typeof body>
@@ -18,6 +19,7 @@ export const PersistentVolume = defineKind({
   scope: 'Cluster',
   doc: 'A volume of the cluster, with or without a claim.',
   body: () => body,
+  mutators: [completeVolume],
   status: true,
   columns: [
     nameColumn,

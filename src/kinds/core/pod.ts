@@ -5,6 +5,7 @@ import type { KindOf } from '../kind.ts'
 import { podSpec } from './pod/spec.ts'
 import { podStatus } from './pod/status.ts'
 import { podColumns } from './pod-columns.ts'
+import { completePod } from './pod-defaults.ts'
 
 const OWN = ['get', 'patch', 'update'] as const
 const PROXY = ['create', 'delete', 'get', 'patch', 'update'] as const
@@ -20,6 +21,7 @@ export const Pod = defineKind({
   doc: 'A unit of work on one node; with Croft the process of a virtual machine.',
   body: () => s.object({ spec: s.write(podSpec), status: s.write(podStatus) }),
   columns: podColumns,
+  mutators: [completePod],
   status: true,
   subresources: {
     attach: { verbs: ['create', 'get'], kind: options('PodAttachOptions'), stream: true },

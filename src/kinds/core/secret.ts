@@ -1,12 +1,9 @@
 // Secrets: values that not everybody may read.
-import type { KubeObject } from '../../base/object.ts'
-import type { Infer } from '../build.ts'
 import { ageColumn, column, nameColumn } from '../cells.ts'
 import { defineKind } from '../define.ts'
 import type { KindOf } from '../kind.ts'
 import { secretBody } from './data-bodies.ts'
-
-type SecretObject = KubeObject & Infer<typeof secretBody>
+import { moveStringData, type SecretObject } from './secret-defaults.ts'
 
 export const Secret = defineKind({
   group: '',
@@ -16,6 +13,7 @@ export const Secret = defineKind({
   scope: 'Namespaced',
   doc: 'Values that not everybody may read.',
   body: () => secretBody,
+  mutators: [moveStringData],
   selectableFields: ['type'],
   columns: [
     nameColumn,

@@ -4,6 +4,7 @@ import { type Infer, s } from '../build.ts'
 import { ageColumn, column, labelText, nameColumn } from '../cells.ts'
 import { defineKind } from '../define.ts'
 import { serviceSpec, serviceStatus } from './service-body.ts'
+import { completeService } from './service-defaults.ts'
 
 const body = s.object({ spec: s.write(serviceSpec), status: s.write(serviceStatus) })
 type ServiceObject = KubeObject & Infer<typeof body>
@@ -36,6 +37,7 @@ export const Service = defineKind({
   scope: 'Namespaced',
   doc: 'One address for a set of Pods.',
   body: () => body,
+  mutators: [completeService],
   status: true,
   subresources: {
     proxy: {

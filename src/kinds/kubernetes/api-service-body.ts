@@ -4,7 +4,7 @@ import { s } from '../build.ts'
 export const serviceReference = s.object({
   namespace: s.string(),
   name: s.string(),
-  port: s.keep(s.integer()),
+  port: s.keep(s.integer(undefined, { default: 443 })),
 })
 
 export const apiServiceSpec = s.object(

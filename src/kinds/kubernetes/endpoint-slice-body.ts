@@ -53,6 +53,6 @@ export const endpointPort = s.object(
 
 export const endpointSliceBody = s.object({
   addressType: s.write(s.oneOf(['FQDN', 'IPv4', 'IPv6'], 'IPv4, IPv6 or FQDN.')),
-  endpoints: s.list(endpoint, 'Addresses and their state.'),
-  ports: s.list(endpointPort, 'Ports at these addresses.'),
+  endpoints: s.write(s.list(endpoint, 'Addresses and their state.')),
+  ports: s.write(s.list(endpointPort, 'Ports at these addresses.')),
 })

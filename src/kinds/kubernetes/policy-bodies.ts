@@ -18,10 +18,10 @@ export const podDisruptionBudgetStatus = s.object(
   {
     observedGeneration: s.int64('Generation that this status speaks of.'),
     disruptedPods: s.map(s.time(), 'Pods whose eviction is under way.'),
-    disruptionsAllowed: s.integer('Evictions that are allowed now.'),
-    currentHealthy: s.integer('Ready Pods.'),
-    desiredHealthy: s.integer('Ready Pods that are needed.'),
-    expectedPods: s.integer('Pods that the budget counts.'),
+    disruptionsAllowed: s.write(s.integer('Evictions that are allowed now.')),
+    currentHealthy: s.write(s.integer('Ready Pods.')),
+    desiredHealthy: s.write(s.integer('Ready Pods that are needed.')),
+    expectedPods: s.write(s.integer('Pods that the budget counts.')),
     conditions: s.keyedList(condition, ['type'], 'Observations about the budget.', {
       patchMergeKey: 'type',
       patchStrategy: 'merge',

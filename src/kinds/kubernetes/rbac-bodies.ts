@@ -39,11 +39,11 @@ export const roleRef = s.object(
 )
 
 export const roleBody = s.object({
-  rules: s.list(policyRule, 'What is allowed.'),
+  rules: s.write(s.list(policyRule, 'What is allowed.')),
 })
 
 export const clusterRoleBody = s.object({
-  rules: s.list(policyRule, 'What is allowed.'),
+  rules: s.write(s.list(policyRule, 'What is allowed.')),
   aggregationRule: s.doc(aggregationRule, 'Further ClusterRoles whose rules are taken over.'),
 })
 

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../base/object.ts'
 import type { Infer } from '../build.ts'
 import { ageColumn, column, createdAtColumn, nameColumn } from '../cells.ts'
 import { defineKind } from '../define.ts'
-import type { Column } from '../kind.ts'
+import type { Column, Mutator } from '../kind.ts'
 import { clusterRoleBindingBody, clusterRoleBody, roleBindingBody, roleBody } from './rbac-bodies.ts'
 
 type BindingObject = KubeObject & Infer<typeof roleBindingBody>
@@ -16,6 +16,16 @@ function subjectsText({ subjects }: BindingObject, kind: string): string {
     .filter((one) => one.kind === kind)
     .map((one) => (kind === 'ServiceAccount' ? `${one.namespace ?? ''}/${one.name ?? ''}` : (one.name ?? '')))
     .join(', ')
+}
+
+/** The group of the role and of users and groups need not be written. */
+const completeBinding: Mutator = (next) => {
+  const binding = next as BindingObject
+  const subjects = binding.subjects?.map((one) =>
+    (one.kind === 'User' || one.kind === 'Group') && !one.apiGroup ? { ...one, apiGroup: rbac.group } : one,
+  )
+  const roleRef = { ...binding.roleRef, apiGroup: binding.roleRef?.apiGroup || rbac.group }
+  return { ...binding, ...(subjects ? { subjects } : {}), roleRef }
 }
 
 const bindingColumns: readonly Column[] = [
@@ -63,6 +73,7 @@ export const RoleBinding = defineKind({
   scope: 'Namespaced',
   doc: 'Gives a role to somebody in one namespace.',
   body: () => roleBindingBody,
+  mutators: [completeBinding],
   columns: bindingColumns,
 })
 
@@ -73,5 +84,6 @@ export const ClusterRoleBinding = defineKind({
   scope: 'Cluster',
   doc: 'Gives a ClusterRole to somebody everywhere.',
   body: () => clusterRoleBindingBody,
+  mutators: [completeBinding],
   columns: bindingColumns,
 })

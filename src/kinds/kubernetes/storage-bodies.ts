@@ -38,9 +38,19 @@ export const csiDriverSpec = s.object(
   {
     attachRequired: s.keep(s.boolean('Volumes are attached before they are mounted.', { default: true })),
     podInfoOnMount: s.keep(s.boolean('The driver is told about the Pod.', { default: false })),
-    volumeLifecycleModes: s.set(s.string(), 'Lives that volumes of this driver can have.'),
+    volumeLifecycleModes: s.set(
+      s.oneOf(['Ephemeral', 'Persistent']),
+      'Lives that volumes of this driver can have.',
+      {
+        default: ['Persistent'],
+      },
+    ),
     storageCapacity: s.keep(s.boolean('The scheduler looks at the free capacity.', { default: false })),
-    fsGroupPolicy: s.keep(s.string('How the group of files is set.', { default: 'ReadWriteOnceWithFSType' })),
+    fsGroupPolicy: s.keep(
+      s.oneOf(['File', 'None', 'ReadWriteOnceWithFSType'], 'How the group of files is set.', {
+        default: 'ReadWriteOnceWithFSType',
+      }),
+    ),
     tokenRequests: s.list(tokenRequest, 'Tokens that the driver gets.'),
     requiresRepublish: s.keep(s.boolean('Volumes are published again and again.', { default: false })),
     seLinuxMount: s.keep(s.boolean('Volumes can be mounted with a SELinux context.', { default: false })),
@@ -61,7 +71,7 @@ export const csiNodeDriver = s.object(
   {
     name: s.write(s.string()),
     nodeID: s.write(s.string()),
-    topologyKeys: s.list(s.string()),
+    topologyKeys: s.write(s.list(s.string())),
     allocatable: volumeNodeResources,
   },
   undefined,

@@ -14,7 +14,7 @@ export const resourceFieldSelector = s.object(
   {
     containerName: s.string(),
     resource: s.write(s.string()),
-    divisor: s.quantity(),
+    divisor: s.write(s.quantity()),
   },
   undefined,
   { required: ['resource'], atomic: true },
