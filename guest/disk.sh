@@ -41,6 +41,7 @@ put() { dd if="$1" of="$2" bs=1M seek="$3" conv=notrunc,sparse status=none; }
 
 # make_boot IMAGE SIZE_MIB TOOLS KERNEL INITRD COMMAND_LINE: the boot partition.
 make_boot() {
+  # shellcheck disable=SC2154 # work is set by lib.sh
   boot=$1 tools=$3 stage=$work/boot
   mkdir -p "$stage"
   printf 'DEFAULT linux\nPROMPT 0\nTIMEOUT 0\nLABEL linux\nLINUX /vmlinuz\nINITRD /initrd\nAPPEND %s\n' "$6" >"$stage/syslinux.cfg"
@@ -54,6 +55,7 @@ make_boot() {
   rm -f "$boot"
   # EFI/BOOT is where firmware looks without an entry in its variables; EFI/debian is written into
   # the signed GRUB.
+  # shellcheck disable=SC2015 # die is meant for any of them
   truncate -s "$2M" "$boot" &&
     mformat -i "$boot" -N 43524f46 -v BOOT :: &&
     mmd -i "$boot" ::EFI ::EFI/BOOT ::EFI/debian &&

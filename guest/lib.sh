@@ -1,6 +1,6 @@
 # shellcheck shell=sh
 # What the image builders share: arguments, checks, Debian packages, disk assembly.
-# Sourced, never run. Variables it sets for the caller: work, out, cache.
+# Sourced, never run. The caller sets prog, its own name; this sets work, out and cache for it.
 
 # Time stamp of everything inside an image. Any fixed number would do; this is the day
 # Debian 12 was released. A caller may export another one, as reproducible builds do.
@@ -10,6 +10,7 @@ export LC_ALL=C TZ=UTC
 PATH=$PATH:/usr/sbin:/sbin
 umask 022
 
+prog=${prog:?}
 started=$(date +%s)
 say() { printf '%s %3ss  %s\n' "$prog:" "$(($(date +%s) - started))" "$*" >&2; }
 die() {
@@ -49,11 +50,11 @@ need_amd64() {
   [ "$arch" = amd64 ] || die "only amd64 is supported so far, this machine is $arch"
 }
 
-# need COMMAND:PACKAGE...: with --install gets the missing packages, else names them and stops.
+# need COMMAND-OR-FILE:PACKAGE...: with --install gets the missing packages, else names them and stops.
 need() {
   missing=''
   for pair; do
-    command -v "${pair%%:*}" >/dev/null || missing="$missing ${pair#*:}"
+    [ -e "${pair%%:*}" ] || command -v "${pair%%:*}" >/dev/null || missing="$missing ${pair#*:}"
   done
   [ -n "$missing" ] || return 0
   if [ "$install" = no ]; then
@@ -78,11 +79,16 @@ make_work() {
   work=$(mktemp -d "${TMPDIR:-/tmp}/croft-guest.XXXXXXXX") || die "no temp directory"
   # apt's download user has to walk through it.
   chmod 755 "$work"
-  # --one-file-system: should a build tool leave a mount behind, never delete through it.
-  trap 'rm -rf --one-file-system "$work" "$out.$$.tmp"' EXIT
+  trap clean_work EXIT
   trap 'exit 129' HUP
   trap 'exit 130' INT
   trap 'exit 143' TERM
+}
+
+clean_work() {
+  # --one-file-system: should a build tool leave a mount behind, never delete through it.
+  rm -rf --one-file-system "$work"
+  [ -z "${out:-}" ] || rm -f "$out.$$.tmp"
 }
 
 # publish RAW QEMU-IMG-OPTIONS...: convert and put in place in one step, so that a reader of
