@@ -1,7 +1,7 @@
 // The metadata that every object has.
 import { s } from './build.ts'
 
-const ownerReference = s.object(
+export const ownerReference = s.object(
   {
     apiVersion: s.string('Group and version of the owner.'),
     kind: s.string('Kind of the owner.'),
@@ -14,7 +14,7 @@ const ownerReference = s.object(
   { required: ['apiVersion', 'kind', 'name', 'uid'], atomic: true },
 )
 
-const managedFieldsEntry = s.object(
+export const managedFieldsEntry = s.object(
   {
     manager: s.string('Who wrote the fields.'),
     operation: s.string('Apply or Update.'),
