@@ -2,6 +2,7 @@
 import { s } from '../build.ts'
 import { defineKind } from '../define.ts'
 import type { KindOf } from '../kind.ts'
+import { imageMutator, imageRule } from './rules/image.ts'
 import { virtualMachineImageSpec, virtualMachineImageStatus } from './schema/virtual-machine-image.ts'
 
 export const VirtualMachineImage = defineKind({
@@ -17,6 +18,8 @@ export const VirtualMachineImage = defineKind({
       required: ['spec'],
     }),
   status: true,
+  mutators: [imageMutator],
+  rules: [imageRule],
   columns: [
     { name: 'BACKEND', type: 'string', description: 'What keeps the image.', value: '.spec.backend' },
     { name: 'DISPLAY-NAME', type: 'string', description: 'Name for people.', value: '.spec.displayName' },

@@ -1,5 +1,6 @@
 // Spec and status of a KeyPair.
 import { s } from '../../build.ts'
+import { harvesterCondition } from './condition.ts'
 
 export const keyPairSpec = s.object(
   {
@@ -10,19 +11,6 @@ export const keyPairSpec = s.object(
 )
 
 export const keyPairStatus = s.object({
-  conditions: s.list(
-    s.object(
-      {
-        lastTransitionTime: s.string(),
-        lastUpdateTime: s.string(),
-        message: s.string(),
-        reason: s.string(),
-        status: s.string(),
-        type: s.string(),
-      },
-      undefined,
-      { required: ['status', 'type'] },
-    ),
-  ),
+  conditions: s.list(harvesterCondition, 'What holds for this object now.'),
   fingerPrint: s.string(),
 })

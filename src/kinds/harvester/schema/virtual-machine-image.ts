@@ -1,5 +1,6 @@
 // Spec and status of a VirtualMachineImage.
 import { s } from '../../build.ts'
+import { harvesterCondition } from './condition.ts'
 
 export const virtualMachineImageSpec = s.object(
   {
@@ -35,20 +36,7 @@ export const virtualMachineImageStatus = s.object({
     bucketRegion: s.string(),
     endpoint: s.string(),
   }),
-  conditions: s.list(
-    s.object(
-      {
-        lastTransitionTime: s.string(),
-        lastUpdateTime: s.string(),
-        message: s.string(),
-        reason: s.string(),
-        status: s.string(),
-        type: s.string(),
-      },
-      undefined,
-      { required: ['status', 'type'] },
-    ),
-  ),
+  conditions: s.list(harvesterCondition, 'What holds for this object now.'),
   failed: s.integer(undefined, { minimum: 0, default: 0 }),
   lastFailedTime: s.string(),
   progress: s.integer(),
