@@ -8,6 +8,9 @@ import type { Core } from './core.ts'
 import type { ApiDeps } from './deps.ts'
 import { Discovery } from './discovery/documents.ts'
 import { httpFront } from './http/front.ts'
+import { aggregateRoles } from './lifecycle/aggregated-roles.ts'
+import { collectGarbage } from './lifecycle/garbage.ts'
+import { keepNamespaces } from './lifecycle/namespaces.ts'
 import { portOf } from './port.ts'
 import { ParsedCache } from './resource/stored.ts'
 import { ServedKinds } from './served.ts'
@@ -37,10 +40,12 @@ export async function createApi(deps: ApiDeps): Promise<Api> {
     tokens: new Tokens(deps.identity.issuer, deps.identity.tokenKeys),
   }
   await bootstrap(core)
+  const workers = [keepNamespaces(core), collectGarbage(core), aggregateRoles(core)]
   return {
     ...portOf(core),
     handler: httpFront(core),
     close: () => {
+      for (const worker of workers) worker.close()
       core.rbac.close()
     },
   }

@@ -16,6 +16,7 @@ export type CauseReason =
   | 'FieldManagerConflict'
   | 'NamespaceTerminating'
   | 'ResourceVersionTooLarge'
+  | 'DisruptionBudget'
 
 /** One thing wrong with one field. `message` is complete, for instance `Required value: name is required`. */
 export interface Cause {

@@ -29,9 +29,14 @@ export function attributesOf(call: ApiCall): Attributes {
     group: call.group,
     resource: call.resource,
     subresource: call.subresource ?? '',
-    namespace: call.namespace ?? '',
+    namespace: call.namespace ?? (isNamespaceItself(call) ? (call.name ?? '') : ''),
     name: call.name ?? nameFromSelector(call),
   }
+}
+
+/** A Namespace counts as standing in itself, so that a Role inside it can speak of it. */
+function isNamespaceItself({ group, resource }: ApiCall): boolean {
+  return group === '' && resource === 'namespaces'
 }
 
 function nameFromSelector(call: ApiCall): string {

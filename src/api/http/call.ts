@@ -20,12 +20,17 @@ export function callOf(request: HttpRequest, info: RequestInfo, user: UserInfo):
     version: info.version,
     resource: info.resource,
     ...(info.subresource === '' ? {} : { subresource: info.subresource }),
-    ...(info.namespace === '' ? {} : { namespace: info.namespace }),
+    // A Namespace is authorized as standing in itself, but it does not.
+    ...(info.namespace === '' || isNamespaceItself(info) ? {} : { namespace: info.namespace }),
     ...(info.name === '' || named ? {} : { name: info.name }),
     options: optionsOf(info, request.headers['user-agent']),
     user,
     signal: request.signal,
   }
+}
+
+function isNamespaceItself({ group, resource }: RequestInfo): boolean {
+  return group === '' && resource === 'namespaces'
 }
 
 export async function withBody(call: ApiCall, request: HttpRequest, info: RequestInfo): Promise<ApiCall> {

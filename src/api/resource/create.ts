@@ -6,7 +6,7 @@ import type { Outcome, Work } from '../core.ts'
 import { resourceOf } from '../core.ts'
 import { keyFor, type Served } from '../served.ts'
 import { readBody } from './body.ts'
-import { commitCreate } from './commit.ts'
+import { type Committed, commitCreate } from './commit.ts'
 import { generatedName, timestamp } from './metadata.ts'
 import { trackCreate } from './ownership.ts'
 import { check, complete } from './prepare.ts'
@@ -61,6 +61,17 @@ export async function createObject(work: Work, body: KubeObject): Promise<Outcom
     if (committed) return committed
   }
   throw taken(served, body, prefix)
+}
+
+/** Creates what a first apply makes; its ownership is already kept. */
+export async function createApplied(work: Work, applied: KubeObject): Promise<Committed> {
+  const { managedFields } = applied.metadata
+  const completed = complete(work, newObject(work, applied, applied.metadata.name ?? ''), undefined)
+  check(work, completed, undefined)
+  return commitCreate(work, {
+    ...completed,
+    metadata: { ...completed.metadata, ...(managedFields ? { managedFields } : {}) },
+  })
 }
 
 function taken(served: Served, body: KubeObject, prefix: string): ApiError {

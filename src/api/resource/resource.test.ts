@@ -6,33 +6,8 @@ import type { WatchEvent } from '../../base/call.ts'
 import { ApiError } from '../../base/errors.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { KubeObject } from '../../base/object.ts'
-import { s } from '../../kinds/build.ts'
-import { defineKind } from '../../kinds/define.ts'
 
-const namespaces = defineKind({
-  group: '',
-  version: 'v1',
-  kind: 'Namespace',
-  plural: 'namespaces',
-  scope: 'Cluster',
-  doc: 'n',
-  body: () => s.object({}),
-})
-const configMaps = defineKind({
-  group: '',
-  version: 'v1',
-  kind: 'ConfigMap',
-  plural: 'configmaps',
-  scope: 'Namespaced',
-  doc: 'c',
-  body: () => s.object({ data: s.map(s.string()) }),
-})
-
-async function start() {
-  const api = await startApi({ kinds: [namespaces, configMaps] })
-  await api.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } })
-  return api
-}
+const start = () => startApi()
 
 function configMap(name: string, data: JsonObject, metadata: JsonObject = {}): JsonObject {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default', ...metadata }, data }
@@ -136,14 +111,18 @@ test('a finalizer holds the object; its removal lets it go', async () => {
   await api.close()
 })
 
+function secret(name: string): JsonObject {
+  return { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace: 'kube-public' } }
+}
+
 test('lists come in pages from one snapshot', async () => {
   const api = await start()
-  for (const name of ['a', 'b', 'c']) await api.create(configMap(name, {}))
-  const first = await api.call('list', 'v1/namespaces/default/configmaps', { options: { limit: 2 } })
+  for (const name of ['a', 'b', 'c']) await api.create(secret(name))
+  const first = await api.call('list', 'v1/namespaces/kube-public/secrets', { options: { limit: 2 } })
   const metadata = first['metadata'] as { continue: string; remainingItemCount: number }
   assert.equal(metadata.remainingItemCount, 1)
-  await api.create(configMap('d', {}))
-  const second = await api.call('list', 'v1/namespaces/default/configmaps', {
+  await api.create(secret('d'))
+  const second = await api.call('list', 'v1/namespaces/kube-public/secrets', {
     options: { limit: 2, continueToken: metadata.continue },
   })
   assert.deepEqual(

@@ -107,7 +107,7 @@ function withManagedFields(previous: ObjectMeta, wish: ObjectMeta): ObjectMeta {
 }
 
 /** The generation rises by one when anything but metadata and status changed. */
-function countGeneration(served: Served, next: KubeObject, previous: KubeObject): KubeObject {
+export function countGeneration(served: Served, next: KubeObject, previous: KubeObject): KubeObject {
   if (!hasGeneration(served.kind)) return next
   const { metadata: _nm, status: _ns, ...wanted } = next
   const { metadata: _pm, status: _ps, ...had } = previous
