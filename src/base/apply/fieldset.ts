@@ -59,8 +59,7 @@ function node(own: boolean, children: Map<string, FieldSet> | undefined): FieldS
 export function unionSets(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b || isEmptySet(b)) return a
   if (isEmptySet(a)) return b
-  if (!a.children || !b.children)
-    return { own: a.own || b.own, children: a.children ?? b.children }
+  if (!a.children || !b.children) return { own: a.own || b.own, children: a.children ?? b.children }
   const children = new Map<string, FieldSet>(a.children)
   for (const [element, child] of b.children) {
     const mine = children.get(element)

@@ -3,7 +3,15 @@
 import { deepEqual } from '../equality.ts'
 import type { Json } from '../json.ts'
 import type { Schema } from '../schema.ts'
-import { type FieldSet, intersectSets, isEmptySet, equalSets, subtractSet, subtractTree, unionSets } from './fieldset.ts'
+import {
+  equalSets,
+  type FieldSet,
+  intersectSets,
+  isEmptySet,
+  subtractSet,
+  subtractTree,
+  unionSets,
+} from './fieldset.ts'
 import { collapseAtomic, withNamedFields } from './reconcile.ts'
 import { type Comparison, compareTyped, fieldsOf, mergeTyped, removeFields } from './typed.ts'
 
@@ -32,6 +40,8 @@ export interface Write {
   readonly self: string
   /** Fields whose changes nobody owns, for instance status on the main resource. */
   readonly ignored?: FieldSet
+  /** Paths that are nobody's, though what is below them may be somebody's. */
+  readonly unowned?: FieldSet
 }
 
 /** Owners after somebody changed the value by other means than apply. */
@@ -40,10 +50,15 @@ export function ownersAfterUpdate(write: Write, before: Json, after: Json): Owne
   const { next, comparison } = withoutChanged(write, owners, before, after)
   const mine = owners.get(write.self)?.set
   const kept = mine ? subtractSet(mine, comparison.removed) : undefined
-  const set = kept ? unionSets(kept, comparison.changed) : comparison.changed
-  if (isEmptySet(set)) next.delete(write.self)
-  else next.set(write.self, { set, apiVersion: write.apiVersion, applied: false })
+  claim(write, next, kept ? unionSets(kept, comparison.changed) : comparison.changed, false)
   return next
+}
+
+function claim(write: Write, owners: Map<string, Owner>, fields: FieldSet, applied: boolean): void {
+  const { self, apiVersion, unowned } = write
+  const set = unowned ? subtractSet(fields, unowned) : fields
+  if (isEmptySet(set)) owners.delete(self)
+  else owners.set(self, { set, apiVersion, applied })
 }
 
 export type Applied =
@@ -54,9 +69,8 @@ export type Applied =
 export function applyConfiguration(write: Write, live: Json, configuration: Json, force: boolean): Applied {
   const owners = reconciled(write)
   const version = write.versions(write.apiVersion)
-  const mine = write.ignored
-    ? subtractTree(fieldsOf(version?.schema, configuration), write.ignored)
-    : fieldsOf(version?.schema, configuration)
+  const fields = fieldsOf(version?.schema, configuration)
+  const mine = write.ignored ? subtractTree(fields, write.ignored) : fields
   const last = owners.get(write.self)
   const claimed = new Map(owners)
   claimed.set(write.self, { set: mine, apiVersion: write.apiVersion, applied: true })
@@ -64,6 +78,8 @@ export function applyConfiguration(write: Write, live: Json, configuration: Json
   const value = last ? prune(write, merged, claimed, last) : merged
   const { next, conflicts } = withoutChanged(write, claimed, live, value)
   if (!force && conflicts.size > 0) return { ok: false, conflicts }
+  // Only now: while fields are taken out, what is nobody's counts as claimed by whoever names it.
+  claim(write, next, mine, true)
   const same = deepEqual(live, value) && equalOwners(owners, next)
   return { ok: true, value: same ? live : value, owners: same ? owners : next }
 }
@@ -123,7 +139,11 @@ function withoutChanged(write: Write, owners: Owners, before: Json, after: Json)
     const set = subtractSet(subtractSet(owner.set, comparison.changed), comparison.removed)
     if (!isEmptySet(set)) next.set(name, set === owner.set ? owner : { ...owner, set })
   }
-  return { next, conflicts, comparison: comparisonIn(write.apiVersion) ?? compareTyped(undefined, before, after) }
+  return {
+    next,
+    conflicts,
+    comparison: comparisonIn(write.apiVersion) ?? compareTyped(undefined, before, after),
+  }
 }
 
 function compareIn(
@@ -148,7 +168,11 @@ function prune(write: Write, merged: Json, owners: Owners, last: Owner): Json {
   const wasMine = withNamedFields(last.set, version.schema)
   const isMine = owners.get(write.self)?.set
   // Nearly every apply gives up nothing; then there is nothing to take out.
-  if (last.apiVersion === write.apiVersion && isMine && isEmptySet(subtractSet(wasMine, withNamedFields(isMine, version.schema))))
+  if (
+    last.apiVersion === write.apiVersion &&
+    isMine &&
+    isEmptySet(subtractSet(wasMine, withNamedFields(isMine, version.schema)))
+  )
     return merged
   const whole = version.convert(merged)
   const bare = removeFields(version.schema, whole, wasMine)

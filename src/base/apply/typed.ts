@@ -45,7 +45,12 @@ function isEmpty(value: JsonObject): boolean {
   return true
 }
 
-function collectList(schema: Schema | undefined, list: readonly Json[], shape: Shape, at: FieldSetDraft): void {
+function collectList(
+  schema: Schema | undefined,
+  list: readonly Json[],
+  shape: Shape,
+  at: FieldSetDraft,
+): void {
   const items = indexItems(schema, shape, list)
   for (const [element, found] of items) {
     const child = childOf(at, element)
@@ -110,7 +115,12 @@ function below({ changed, removed }: Marks, element: string): Marks {
   return { changed: childOf(changed, element), removed: childOf(removed, element) }
 }
 
-function compare(schema: Schema | undefined, before: Json | undefined, after: Json | undefined, at: Marks): void {
+function compare(
+  schema: Schema | undefined,
+  before: Json | undefined,
+  after: Json | undefined,
+  at: Marks,
+): void {
   if (before === after) return
   const shapeBefore = before === undefined || before === null ? undefined : shapeOf(schema, before)
   const shapeAfter = after === undefined || after === null ? undefined : shapeOf(schema, after)
@@ -187,7 +197,8 @@ function compareLists(
 ): void {
   const left = indexItems(schema, shape, before)
   const right = indexItems(schema, shape, after)
-  for (const [element, items] of left) compareItems(schema?.items, items, right.get(element) ?? [], below(at, element))
+  for (const [element, items] of left)
+    compareItems(schema?.items, items, right.get(element) ?? [], below(at, element))
   for (const [element, items] of right)
     if (!left.has(element)) compareItems(schema?.items, [], items, below(at, element))
 }
@@ -212,11 +223,16 @@ function compareItems(
 }
 
 /** The live value with the applied one in it; unchanged parts are shared with either. */
-export function mergeTyped(schema: Schema | undefined, live: Json | undefined, applied: Json | undefined): Json {
+export function mergeTyped(
+  schema: Schema | undefined,
+  live: Json | undefined,
+  applied: Json | undefined,
+): Json {
   if (applied === undefined || live === applied) return live ?? null
   if (live === undefined) return applied
   const shape = applied === null ? shapeOf(schema, live) : shapeOf(schema, applied)
-  if (shape === 'leaf' || (isHollow(live) && isHollow(applied))) return deepEqual(live, applied) ? live : applied
+  if (shape === 'leaf' || (isHollow(live) && isHollow(applied)))
+    return deepEqual(live, applied) ? live : applied
   if (shape === 'map') {
     const base = mapOf(live)
     const change = mapOf(applied)
@@ -328,7 +344,12 @@ function removeFromMap(schema: Schema | undefined, value: JsonObject, set: Field
   return some ? left : null
 }
 
-function removeFromList(schema: Schema | undefined, shape: Shape, list: readonly Json[], set: FieldSet): Json {
+function removeFromList(
+  schema: Schema | undefined,
+  shape: Shape,
+  list: readonly Json[],
+  set: FieldSet,
+): Json {
   const left: Json[] = []
   let changed = false
   for (const item of list) {
