@@ -177,14 +177,37 @@ function compareMaps(
 ): void {
   for (const key in before) {
     const left = before[key]
+    if (left === undefined) continue
     const right = after && (getOwn(after, key) as Json | undefined)
     if (left === right) continue
-    compare(fieldSchema(schema, key), left, right, below(at, `f:${key}`))
+    const field = fieldSchema(schema, key)
+    if (right === undefined) markWhole(field, left, childOf(at.removed, `f:${key}`))
+    else compare(field, left, right, below(at, `f:${key}`))
   }
   for (const key in after) {
     const right = after[key]
     if (right === undefined || (before && getOwn(before, key) !== undefined)) continue
-    compare(fieldSchema(schema, key), undefined, right, below(at, `f:${key}`))
+    markWhole(fieldSchema(schema, key), right, childOf(at.changed, `f:${key}`))
+  }
+}
+
+/** Marks a value that is on one side only, with all that is in it. */
+function markWhole(schema: Schema | undefined, value: Json, at: FieldSetDraft): void {
+  at.own = true
+  if (isHollow(value)) return
+  const shape = shapeOf(schema, value)
+  if (shape === 'leaf') return
+  if (isObject(value)) {
+    for (const key in value) {
+      const item = value[key]
+      if (item !== undefined) markWhole(fieldSchema(schema, key), item, childOf(at, `f:${key}`))
+    }
+  } else if (Array.isArray(value)) {
+    for (const [element, [first, ...others]] of indexItems(schema, shape, value)) {
+      const child = childOf(at, element)
+      child.own = true
+      if (others.length === 0 && first !== undefined) markWhole(schema?.items, first, child)
+    }
   }
 }
 
