@@ -8,6 +8,7 @@ import type { Tokens } from './authn/tokens.ts'
 import type { Rbac } from './authz/rbac.ts'
 import type { ApiDeps } from './deps.ts'
 import type { Discovery } from './discovery/documents.ts'
+import type { OpenApiDocuments } from './openapi/openapi.ts'
 import type { ParsedCache } from './resource/stored.ts'
 import type { Served, ServedKinds } from './served.ts'
 import type { EventShare } from './watch/shared-event.ts'
@@ -24,6 +25,7 @@ export interface Core {
   readonly rbac: Rbac
   readonly share: EventShare
   readonly discovery: Discovery
+  readonly openApi: OpenApiDocuments
   readonly tokens: Tokens
 }
 

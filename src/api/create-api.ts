@@ -11,6 +11,7 @@ import { httpFront } from './http/front.ts'
 import { aggregateRoles } from './lifecycle/aggregated-roles.ts'
 import { collectGarbage } from './lifecycle/garbage.ts'
 import { keepNamespaces } from './lifecycle/namespaces.ts'
+import { OpenApiDocuments } from './openapi/openapi.ts'
 import { portOf } from './port.ts'
 import { ParsedCache } from './resource/stored.ts'
 import { ServedKinds } from './served.ts'
@@ -34,6 +35,7 @@ export async function createApi(deps: ApiDeps): Promise<Api> {
     meter,
     served,
     discovery: new Discovery(served),
+    openApi: new OpenApiDocuments({ served, deps }),
     parsed: new ParsedCache(),
     rbac: new Rbac(deps.store),
     share: new EventShare(),

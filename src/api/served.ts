@@ -18,6 +18,8 @@ export interface Served {
   /** Name of the CustomResourceDefinition this kind comes from. */
   readonly definition?: string
   readonly deprecation?: string
+  /** Changes when a custom kind's definition does; built-in kinds have none. */
+  readonly stamp?: string
 }
 
 export function serve(kind: AnyKind, extra: Partial<Served> = {}): Served {
