@@ -57,10 +57,13 @@ export interface Store {
   /**
    * Compare-and-swap of one key. The revision is fixed synchronously, in call order; the promise resolves after the
    * write is durable (fsynced), and watchers hear of it only then. Rejects with StoreFullError when the disk is full
-   * (deletes have a reserve) or StoreClosedError.
+   * (deletes and updates that hardly grow have a reserve) or StoreClosedError.
    */
   write(write: StoreWrite): Promise<WriteOutcome>
-  /** Events with revision > `after`, in order, each once. Throws CompactedError when that history is gone. */
+  /**
+   * Events with revision > `after`, in order, each once. Those that are durable already are told before `watch`
+   * returns, so that the listener must be ready for them. Throws CompactedError when that history is gone.
+   */
   watch(prefix: string, after: Revision, listener: (event: StoreEvent) => void): () => void
   /** Latest durable revision. */
   revision(): Revision
