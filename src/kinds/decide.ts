@@ -113,3 +113,11 @@ export interface Decider<K extends Kind = Kind, Seen = unknown> {
   readonly gather: (object: KindOf<K>, look: Look) => Seen
   readonly decide: (seen: Seen, now: number) => Decision
 }
+
+/** A decider among deciders of other kinds. Only the decider itself needs to know its types. */
+export type AnyDecider = Decider<Kind, unknown>
+
+/** Forgets the types, so that deciders of different kinds can stand in one list. */
+export function decider<K extends Kind, Seen>(one: Decider<K, Seen>): AnyDecider {
+  return one as unknown as AnyDecider
+}

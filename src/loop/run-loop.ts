@@ -9,15 +9,12 @@ import type { Client } from '../client/client.ts'
 import { type Informers, idOf } from '../client/informer.ts'
 import { createQueue, type Queue } from '../client/queue.ts'
 import type { Host } from '../host/host.ts'
-import type { Decider, Decision, ObjectRef, Watch } from '../kinds/decide.ts'
+import { type AnyDecider, type Decision, decider, type ObjectRef, type Watch } from '../kinds/decide.ts'
 import type { AnyKind, Kind } from '../kinds/kind.ts'
 import { type Carrier, carryOut, type Outcome } from './carry-out.ts'
 import { createEventRecorder, type EventRecorder } from './events.ts'
 import { createHotLoopDetector, type HotLoop } from './hot-loop.ts'
 import { type Plan, planOf, refText } from './plan.ts'
-
-/** A decider of any kind, as the loop keeps them together. Made by `decider()`. */
-export type AnyDecider = Decider<Kind, unknown>
 
 /** A refusal of this sort is tried again when an object of this kind in the same namespace changes. */
 export interface RetryOn {
@@ -88,11 +85,6 @@ interface Runner {
   readonly settling: Map<string, number>
   open: boolean
   busy: boolean
-}
-
-/** Forgets the types of a decider, which only it itself needs to know. */
-export function decider<K extends Kind, Seen>(one: Decider<K, Seen>): AnyDecider {
-  return one as unknown as AnyDecider
 }
 
 export function runLoop(options: LoopOptions): Loop {
@@ -571,3 +563,5 @@ function backoffShapeOf(outcome: Outcome): BackoffShape {
   if (outcome.result === 'stale') return STALE_BACKOFF
   return outcome.result === 'refused' ? REFUSED_BACKOFF : UNAVAILABLE_BACKOFF
 }
+
+export { type AnyDecider, decider }

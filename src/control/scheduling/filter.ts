@@ -2,6 +2,7 @@
 import type { Namespace } from '../../kinds/core/namespace.ts'
 import type { Node } from '../../kinds/core/node.ts'
 import type { Pod } from '../../kinds/core/pod.ts'
+import { type Amounts, amountsOf, podRequests, sumOf } from '../../kinds/pod-requests.ts'
 import { podMatchesNode } from './node-selector.ts'
 import {
   type AffinityFacts,
@@ -10,7 +11,7 @@ import {
   affinityRefusal,
   type Placed,
 } from './pod-affinity.ts'
-import { type Amounts, amountsOf, insufficient, podRequests, sumOf } from './resources.ts'
+import { insufficient } from './resources.ts'
 import { isTolerated, untolerated } from './taints.ts'
 
 export interface NodeState {

@@ -1,10 +1,10 @@
 // Which of the fitting nodes is best: Kubernetes' default scores with their weights, each first stretched to 0..100
 // over the nodes in question. Equal nodes are told apart by name, so that the same input gives the same node.
 import type { Pod } from '../../kinds/core/pod.ts'
+import { podRequests } from '../../kinds/pod-requests.ts'
 import type { NodeState } from './filter.ts'
 import { preferenceOf } from './node-selector.ts'
 import { type AffinityFacts, affinityPreference } from './pod-affinity.ts'
-import { podRequests } from './resources.ts'
 import { isTolerated } from './taints.ts'
 
 const WEIGHTS = { allocation: 1, balance: 1, nodeAffinity: 2, podAffinity: 2, taints: 3 } as const
