@@ -4,6 +4,7 @@ import { type Infer, s } from '../build.ts'
 import { accessModesText, ageColumn, column, nameColumn } from '../cells.ts'
 import { defineKind } from '../define.ts'
 import type { KindOf } from '../kind.ts'
+import { claimRule } from '../longhorn/rules/claim.ts'
 import { persistentVolumeClaimSpec, persistentVolumeClaimStatus } from './claim-body.ts'
 import { completeClaim } from './volume-defaults.ts'
 
@@ -20,6 +21,7 @@ export const PersistentVolumeClaim = defineKind({
   plural: 'persistentvolumeclaims',
   shortNames: ['pvc'],
   scope: 'Namespaced',
+  rules: [claimRule],
   doc: 'A wish for a volume, bound to one PersistentVolume when it is fulfilled.',
   body: () => body,
   mutators: [completeClaim],

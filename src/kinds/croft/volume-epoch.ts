@@ -4,6 +4,7 @@
 import { s } from '../build.ts'
 import { defineKind } from '../define.ts'
 import type { KindOf } from '../kind.ts'
+import { volumeEpochRule } from './rules.ts'
 
 const engine = s.object(
   {
@@ -43,6 +44,7 @@ export const VolumeEpoch = defineKind({
   plural: 'volumeepochs',
   shortNames: ['vepoch'],
   scope: 'Namespaced',
+  rules: [volumeEpochRule],
   doc: 'Who may write a volume, and which of its replicas are in step.',
   body: () =>
     s.object(

@@ -4,6 +4,7 @@ import type { Infer } from '../build.ts'
 import { ageColumn, column } from '../cells.ts'
 import { defineKind } from '../define.ts'
 import type { KindOf } from '../kind.ts'
+import { storageClassRule } from '../longhorn/rules/storage-class.ts'
 import { storageClassBody } from './storage-bodies.ts'
 
 type ClassObject = KubeObject & Infer<typeof storageClassBody>
@@ -25,6 +26,7 @@ export const StorageClass = defineKind({
   plural: 'storageclasses',
   shortNames: ['sc'],
   scope: 'Cluster',
+  rules: [storageClassRule],
   doc: 'A way to make volumes.',
   body: () => storageClassBody,
   columns: [

@@ -2,6 +2,7 @@
 import { s } from '../build.ts'
 import { defineKind } from '../define.ts'
 import type { KindOf } from '../kind.ts'
+import { backingImageRule } from './rules/backing-image.ts'
 import { backingImageSpec, backingImageStatus } from './schema/backing-image.ts'
 
 export const BackingImage = defineKind({
@@ -14,6 +15,7 @@ export const BackingImage = defineKind({
   doc: 'A read-only image that volumes start from.',
   body: () => s.object({ spec: backingImageSpec, status: backingImageStatus }),
   status: true,
+  rules: [backingImageRule],
   columns: [
     { name: 'UUID', type: 'string', description: 'Identity of the content.', value: '.status.uuid' },
     {

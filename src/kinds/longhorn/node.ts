@@ -2,6 +2,7 @@
 import { s } from '../build.ts'
 import { defineKind } from '../define.ts'
 import type { KindOf } from '../kind.ts'
+import { nodeRule } from './rules/node.ts'
 import { nodeSpec, nodeStatus } from './schema/node.ts'
 
 export const Node = defineKind({
@@ -14,6 +15,7 @@ export const Node = defineKind({
   doc: 'The disks of a node and whether they take replicas.',
   body: () => s.object({ spec: nodeSpec, status: nodeStatus }),
   status: true,
+  rules: [nodeRule],
   columns: [
     {
       name: 'Ready',

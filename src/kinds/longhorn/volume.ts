@@ -2,6 +2,7 @@
 import { s } from '../build.ts'
 import { defineKind } from '../define.ts'
 import type { KindOf } from '../kind.ts'
+import { volumeMutator, volumeRule } from './rules/volume.ts'
 import { volumeSpec, volumeStatus } from './schema/volume.ts'
 
 export const Volume = defineKind({
@@ -14,6 +15,8 @@ export const Volume = defineKind({
   doc: 'A replicated block volume of the cluster.',
   body: () => s.object({ spec: volumeSpec, status: volumeStatus }),
   status: true,
+  mutators: [volumeMutator],
+  rules: [volumeRule],
   columns: [
     {
       name: 'Data Engine',
