@@ -62,7 +62,15 @@ function request(name: string, spec: VmiSpec = SPEC): StartRequest {
   })
   assert.ok(planned.ok, JSON.stringify(planned))
   const owner = { namespace: 'test', name, uid, podName: `virt-launcher-${name}`, podUid: `pod-${uid}` }
-  return { owner, folder, socketFolder: `${folder}/q`, plan: planned.plan, extraFiles: [], limits: {} }
+  return {
+    owner,
+    folder,
+    socketFolder: `${folder}/q`,
+    plan: planned.plan,
+    networks: [],
+    extraFiles: [],
+    limits: {},
+  }
 }
 
 async function start(name: string, spec?: VmiSpec): Promise<Machine> {

@@ -5,6 +5,7 @@ import { type Failure, failed, ok, type Result } from '../../base/result.ts'
 import type { Host, ProcessIdentity } from '../../host/host.ts'
 import type { HostFacts } from '../plan/facts.ts'
 import type { MachinePlan } from '../plan/machine-plan.ts'
+import type { NicAttachment } from '../plan/nic.ts'
 import { connectQmp, type Qmp, type QmpEvent } from '../qmp/qmp.ts'
 import { type CgroupKind, removeCgroup } from './cgroup.ts'
 import { type GuestAgent, guestAgent } from './guest-agent.ts'
@@ -55,6 +56,7 @@ export class Machine {
   #agentOpen = false
   #ioError: string | undefined
   #killedBecause: { readonly reason: EndReason; readonly message: string } | undefined
+  #cycling = false
   readonly #over = new AbortController()
   readonly #ended = Promise.withResolvers<void>()
   readonly agent: GuestAgent
@@ -72,6 +74,9 @@ export class Machine {
   }
   get plan(): MachinePlan {
     return this.#state.plan
+  }
+  get networks(): readonly NicAttachment[] {
+    return this.#state.networks
   }
   get accelerator(): 'kvm' | 'tcg' {
     return this.#state.accelerator
@@ -166,8 +171,17 @@ export class Machine {
     return this.#simple('system_reset')
   }
 
+  /** Asks the guest to shut down and starts it again in the same QEMU: the reboot for guests without an agent. */
+  async powerCycle(): Promise<Result<void>> {
+    this.#cycling = true
+    const pressed = await this.#simple('system_powerdown')
+    if (!pressed.ok) this.#cycling = false
+    return pressed
+  }
+
   /** Asks the guest to shut down until the grace period is over, then ends QEMU. Resolves when it is gone. */
   async stop(graceMs: number, hurry?: AbortSignal): Promise<void> {
+    this.#cycling = false
     const { clock } = this.#ports.host
     const deadline = clock.monotonic() + graceMs
     const acpi = !this.plan.argv.some((word) => word.includes('acpi=off'))
@@ -311,12 +325,21 @@ export class Machine {
       this.#tell()
     }
     if (event === 'GUEST_PANICKED') this.#finish('panicked', 'the guest panicked')
-    if (event === 'SHUTDOWN' && data['guest'] === true) this.#finish('shutdown', 'the guest shut down')
+    if (event === 'SHUTDOWN' && data['guest'] === true) this.#shutDown()
     if (event === 'DEVICE_TRAY_MOVED') this.#tell()
   }
 
+  #shutDown(): void {
+    if (!this.#cycling) {
+      this.#finish('shutdown', 'the guest shut down')
+      return
+    }
+    this.#cycling = false
+    void this.#simple('system_reset').then(() => this.#simple('cont'))
+  }
+
   #setRun(run: string): void {
-    if (run === 'shutdown') this.#finish('shutdown', 'the guest shut down')
+    if (run === 'shutdown') this.#shutDown()
     else if (run === 'guest-panicked') this.#finish('panicked', 'the guest panicked')
     else if (run === 'internal-error')
       this.#finish('crashed', 'QEMU cannot go on with this guest (internal error)')

@@ -5,6 +5,7 @@ import type { ProcessIdentity } from '../../host/host.ts'
 import type { HostFacts } from '../plan/facts.ts'
 import { launchArgv } from '../plan/launch.ts'
 import type { MachinePlan } from '../plan/machine-plan.ts'
+import type { NicAttachment } from '../plan/nic.ts'
 import type { Companion, FileStep } from '../plan/part.ts'
 import { type CgroupLimits, type PreparedCgroup, prepareCgroup } from './cgroup.ts'
 import { Machine, type MachinePorts } from './machine.ts'
@@ -22,6 +23,7 @@ export interface StartRequest {
   readonly folder: string
   readonly socketFolder: string
   readonly plan: MachinePlan
+  readonly networks: readonly NicAttachment[]
   /** Written before QEMU starts, for instance configuration disks. */
   readonly extraFiles: readonly FileStep[]
   readonly limits: CgroupLimits
@@ -44,6 +46,7 @@ export async function startMachine(ports: MachinePorts, request: StartRequest): 
     owner,
     step: 'starting',
     plan,
+    networks: request.networks,
     companions: [],
     accelerator: facts.accelerator.kind,
     startedAt: host.clock.now(),

@@ -4,6 +4,7 @@ import { isObject, parseJson } from '../../base/json.ts'
 import { failed, type Result } from '../../base/result.ts'
 import type { Files, ProcessIdentity } from '../../host/host.ts'
 import type { MachinePlan } from '../plan/machine-plan.ts'
+import type { NicAttachment } from '../plan/nic.ts'
 
 /**
  * `starting`: QEMU is about to be started or was, its identity is not yet known. `started`: it runs and is known,
@@ -45,6 +46,7 @@ export interface MachineState {
   readonly owner: MachineOwner
   readonly step: MachineStep
   readonly plan: MachinePlan
+  readonly networks: readonly NicAttachment[]
   readonly process?: ProcessIdentity
   readonly companions: readonly ProcessIdentity[]
   readonly accelerator: 'kvm' | 'tcg'

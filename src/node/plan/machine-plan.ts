@@ -1,6 +1,7 @@
 // From a VirtualMachineInstance, its prepared volumes and networks and the facts of the host to QEMU's command line
 // and all that must be done around it. Pure: the same input gives the same machine.
 import { SOCKET_PATH_MAX } from '../../base/limits.ts'
+import { sha256Hex } from '../../base/sha256.ts'
 import type { PlannedVolume } from './backing.ts'
 import { planClock } from './clock.ts'
 import { type CpuTopology, cpuTopology, planCpu } from './cpu.ts'
@@ -83,7 +84,7 @@ export function planMachine(input: MachineInput): PlanAnswer {
   const pci = pciLayout()
   const cpu = cpuTopology(domain)
   const memoryBytes = guestMemoryBytes(domain) ?? 0
-  const uuid = domain.firmware?.uuid || vmi.uid
+  const uuid = machineUuid(vmi)
   const firmwareInput = { domain, uuid, facts, folder, stateFolder }
   // Interfaces come first, so that adding a disk does not rename them in the guest.
   const nics = planNics({ spec, networks: input.networks, facts, pci })
@@ -170,6 +171,28 @@ function fixedArguments(
     '-boot',
     bootArgument(spec),
   ]
+}
+
+/**
+ * The UUID that the guest sees: the one of its firmware, else one made from its name, so that it is the same at the
+ * next start.
+ */
+export function machineUuid(vmi: {
+  readonly namespace: string
+  readonly name: string
+  readonly spec: VmiSpec
+}): string {
+  const given = vmi.spec.domain.firmware?.uuid
+  if (given) return given
+  const hex = sha256Hex(`${vmi.namespace}/${vmi.name}`)
+  const variant = ((Number.parseInt(hex.slice(16, 18), 16) & 0x3f) | 0x80).toString(16)
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `5${hex.slice(13, 16)}`,
+    variant + hex.slice(18, 20),
+    hex.slice(20, 32),
+  ].join('-')
 }
 
 /** The kernel keeps 15 characters of a process name. */

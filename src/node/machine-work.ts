@@ -1,0 +1,505 @@
+// The workflow of machines on this node: for each virt-launcher Pod bound here, from its volumes and networks to a
+// running QEMU, and back. Level driven: each look compares what should be with what is, and survives a crash of
+// Croft at any point.
+import { ApiError } from '../base/errors.ts'
+import { keyOf } from '../base/object.ts'
+import { parseQuantity, toBigIntBytes, toMilli } from '../base/quantity.ts'
+import type { Failure } from '../base/result.ts'
+import { Pod } from '../kinds/core/pod.ts'
+import { VirtualMachineInstance } from '../kinds/kubevirt/virtual-machine-instance.ts'
+import type { AgentOptions } from './agent-options.ts'
+import { foldersOf, machineFolder, machinesFolder, socketFolder } from './folders.ts'
+import { DONE, RETRY, type WorkAnswer } from './keyed-work.ts'
+import type { CgroupKind, CgroupLimits } from './machine/cgroup.ts'
+import { lookAtGuest } from './machine/guest-info.ts'
+import { gatherHostFacts } from './machine/host-facts.ts'
+import { Machine, type MachinePorts } from './machine/machine.ts'
+import { adoptMachine, killStrays, startMachine } from './machine/runner.ts'
+import { type MachineEnd, type MachineOwner, type MachineState, writeState } from './machine/state.ts'
+import { attachNetworks, effectiveSpec, gatherInputs } from './machine-inputs.ts'
+import { type HostFacts, MACHINE_USER, versionText } from './plan/facts.ts'
+import { type MachinePlan, machineUuid, planMachine } from './plan/machine-plan.ts'
+import type { GuestView, MachineView, MachineWait } from './plan/machine-view.ts'
+import { report } from './status-writer.ts'
+
+/** How often a guest's agent is asked while it answers. */
+const GUEST_LOOK_MS = 10_000
+/** A QEMU that ends this often at its start will not start: the machine has failed, its owner decides. */
+const START_ATTEMPTS_MAX = 5
+/** What emulation needs beside the guest's memory; KVM needs none of it. Bytes. */
+const EMULATION_EXTRA_BYTES = 512 * 1024 * 1024
+const DEFAULT_GRACE_SECONDS = 30
+/** The instance is not known yet, or is going: something will change soon. */
+const SOON_MS = 2_000
+
+export interface MachineWorkOptions {
+  readonly agent: AgentOptions
+  readonly facts: HostFacts
+  readonly cgroup: CgroupKind
+  /** Starts under way at one time; more at once only make each slower. */
+  readonly startsMax: number
+  /** Asks for another look at the Pod of that key. */
+  readonly wake: (podKey: string) => void
+}
+
+export class MachineWork {
+  readonly #options: MachineWorkOptions
+  readonly #agent: AgentOptions
+  readonly #machines = new Map<string, Machine>()
+  readonly #guests = new Map<string, { readonly view: GuestView; readonly at: number }>()
+  readonly #frozen = new Set<string>()
+  readonly #stopping = new Map<string, AbortController>()
+  readonly #attempts = new Map<string, number>()
+  readonly #gate: Gate
+  #facts: HostFacts
+
+  constructor(options: MachineWorkOptions) {
+    this.#options = options
+    this.#agent = options.agent
+    this.#facts = options.facts
+    this.#gate = new Gate(options.startsMax)
+  }
+
+  /** The machine of a VirtualMachineInstance, by its uid. */
+  machine(vmiUid: string): Machine | undefined {
+    return this.#machines.get(vmiUid)
+  }
+
+  setFrozen(vmiUid: string, frozen: boolean): void {
+    if (frozen) this.#frozen.add(vmiUid)
+    else this.#frozen.delete(vmiUid)
+    this.#changed(vmiUid)
+  }
+
+  /** Finds the machines of before again; to be done before the first look at any Pod. */
+  async recover(): Promise<void> {
+    const { host } = this.#agent
+    const listed = await host.files.list(machinesFolder(this.#agent))
+    const uids = listed.ok ? listed.value : []
+    await Promise.all(
+      uids.map(async (uid) => {
+        const answer = await adoptMachine(this.#ports(), machineFolder(this.#agent, uid))
+        if (!answer.ok)
+          host.log.error('a machine could not be found again', { uid, why: answer.failure.message })
+        else if (answer.value.found === 'machine') this.#machines.set(uid, answer.value.machine)
+      }),
+    )
+  }
+
+  /** Removes what belongs to no Pod any more; to be done once the Pods are known. */
+  async sweep(): Promise<void> {
+    const { informers, host, rooms, nodeName } = this.#agent
+    const pods = informers.look.list(Pod).filter((pod) => pod.spec?.nodeName === nodeName)
+    const wanted = new Set(pods.map((pod) => vmiRef(pod)?.uid))
+    const present = new Set(pods.map((pod) => pod.metadata.uid))
+    for (const machine of this.#machines.values())
+      if (!present.has(machine.owner.podUid)) await this.#discard(machine)
+    const listed = await host.files.list(machinesFolder(this.#agent))
+    for (const uid of listed.ok ? listed.value : [])
+      if (!wanted.has(uid) && !this.#machines.has(uid)) await this.#clean(uid)
+    for (const uid of await rooms.network.attached()) if (!wanted.has(uid)) await rooms.network.detach(uid)
+  }
+
+  /** One look at the Pod of a key. */
+  async look(key: string): Promise<WorkAnswer> {
+    const { informers, nodeName } = this.#agent
+    const [namespace = '', name = ''] = key.split('/')
+    const pod = informers.look.get(Pod, namespace, name)
+    const before = [...this.#machines.values()].find(
+      (one) => `${one.owner.namespace}/${one.owner.podName}` === key,
+    )
+    if (before && before.owner.podUid !== pod?.metadata.uid) {
+      await this.#discard(before)
+      return pod ? RETRY : DONE
+    }
+    if (!pod || pod.spec?.nodeName !== nodeName) return DONE
+    if (pod.metadata.deletionTimestamp) return this.#terminate(pod, before)
+    if (pod.metadata.labels?.['kubevirt.io'] !== 'virt-launcher') return DONE
+    if (pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') return DONE
+    const vmi = this.#vmiOf(pod)
+    if (!vmi) return { againMs: SOON_MS }
+    return before ? this.#tell(pod, vmi, before) : this.#bring(pod, vmi)
+  }
+
+  // --- start ---
+
+  async #bring(pod: Pod, vmi: VirtualMachineInstance): Promise<WorkAnswer> {
+    const { phase } = vmi.status ?? {}
+    if (phase === 'Running') return this.#lost(pod, vmi)
+    if (phase !== 'Scheduled') return { againMs: SOON_MS }
+    const prepared = await this.#prepare(pod, vmi)
+    if ('wait' in prepared) return this.#wait(pod, vmi, prepared.wait)
+    const uid = vmi.metadata.uid ?? ''
+    const folders = foldersOf(this.#agent, vmi)
+    const owner = ownerOf(vmi, pod)
+    const started = await this.#gate.run(() =>
+      startMachine(this.#ports(), {
+        owner,
+        folder: folders.folder,
+        socketFolder: folders.sockets,
+        plan: prepared.plan,
+        networks: prepared.networks,
+        extraFiles: prepared.files,
+        limits: limitsOf(pod, this.#facts),
+      }),
+    )
+    if (!started.ok) return this.#startFailed(pod, vmi, { owner, prepared, failure: started.failure })
+    this.#attempts.delete(uid)
+    this.#machines.set(uid, started.value)
+    this.#note(vmi, 'Normal', 'Started', 'VirtualMachineInstance started.')
+    for (const note of prepared.plan.notes) this.#note(vmi, 'Normal', 'MachineNote', note)
+    return this.#tell(pod, vmi, started.value)
+  }
+
+  async #prepare(pod: Pod, vmi: VirtualMachineInstance): Promise<Prepared | { readonly wait: MachineWait }> {
+    const folders = foldersOf(this.#agent, vmi)
+    const spec = effectiveSpec(vmi.spec)
+    const { namespace = '', name = '', uid = '', annotations = {} } = vmi.metadata
+    const identity = { namespace, name, uid, annotations, spec }
+    const inputs = await gatherInputs(this.#agent, {
+      vmi,
+      uuid: machineUuid(identity),
+      folder: folders.folder,
+    })
+    if (!inputs.ok) return { wait: inputs.wait }
+    const user = this.#facts.runAs ?? MACHINE_USER
+    const networks = await attachNetworks(this.#agent, { vmi, pod, spec, user })
+    if (!networks.ok) return { wait: networks.wait }
+    const answer = planMachine({
+      vmi: identity,
+      volumes: inputs.inputs.volumes,
+      networks: networks.networks,
+      facts: this.#facts,
+      folder: folders.folder,
+      socketFolder: folders.sockets,
+      stateFolder: folders.state,
+      now: this.#agent.host.clock.now(),
+    })
+    if (answer.ok) return { plan: answer.plan, networks: networks.networks, files: inputs.inputs.files }
+    // What was missing may have been installed in the meantime.
+    await this.#refreshFacts()
+    const [first] = answer.problems
+    return {
+      wait: {
+        reason: first?.reason ?? 'Refused',
+        message: answer.problems.map((one) => one.message).join('; '),
+      },
+    }
+  }
+
+  async #refreshFacts(): Promise<void> {
+    const { host, dataFolder } = this.#agent
+    const facts = await gatherHostFacts(host, {
+      cacheFolder: `${dataFolder}/cache`,
+      probeFolder: machinesFolder(this.#agent),
+    })
+    if (facts.ok) this.#facts = facts.value
+  }
+
+  async #wait(pod: Pod, vmi: VirtualMachineInstance, wait: MachineWait): Promise<WorkAnswer> {
+    const before = vmi.status?.conditions?.find((one) => one.type === 'Synchronized')
+    if (before?.reason !== wait.reason || before.message !== wait.message)
+      this.#note(vmi, 'Warning', wait.reason, wait.message)
+    await this.#report(pod, vmi, { state: 'waiting', wait })
+    return RETRY
+  }
+
+  async #startFailed(pod: Pod, vmi: VirtualMachineInstance, failed: FailedStart): Promise<WorkAnswer> {
+    const uid = vmi.metadata.uid ?? ''
+    const { failure } = failed
+    const attempt = (this.#attempts.get(uid) ?? 0) + 1
+    this.#attempts.set(uid, attempt)
+    this.#agent.host.log.warn('a machine did not start', {
+      machine: keyOf(vmi),
+      attempt,
+      why: failure.message,
+      command: failure.command,
+      stderr: failure.stderr,
+    })
+    const message = `server error. command SyncVMI failed: "${failure.message}"`
+    if (attempt < START_ATTEMPTS_MAX) return this.#wait(pod, vmi, { reason: failure.reason, message })
+    this.#attempts.delete(uid)
+    this.#note(vmi, 'Warning', 'SyncFailed', message)
+    const end: MachineEnd = {
+      reason: 'start-failed',
+      message: failure.message,
+      at: this.#agent.host.clock.now(),
+    }
+    return this.#endWithout(pod, vmi, { owner: failed.owner, plan: failed.prepared.plan, end })
+  }
+
+  /** Written down as ended, so that it is not begun again after our own restart. */
+  async #endWithout(pod: Pod, vmi: VirtualMachineInstance, ended: EndedStart): Promise<WorkAnswer> {
+    const uid = vmi.metadata.uid ?? ''
+    const folder = machineFolder(this.#agent, uid)
+    const state: MachineState = {
+      version: 1,
+      owner: ended.owner,
+      step: 'ended',
+      plan: ended.plan,
+      networks: [],
+      companions: [],
+      accelerator: this.#facts.accelerator.kind,
+      startedAt: ended.end.at,
+      end: ended.end,
+    }
+    await writeState(this.#agent.host.files, folder, state)
+    const machine = new Machine(this.#ports(), folder, state)
+    this.#machines.set(uid, machine)
+    return this.#tell(pod, vmi, machine)
+  }
+
+  /** The API says it ran, and nothing of it is here: its folder was lost. Never started a second time. */
+  async #lost(pod: Pod, vmi: VirtualMachineInstance): Promise<WorkAnswer> {
+    const now = this.#agent.host.clock.now()
+    const message = 'the machine is not on this node any more: its folder was removed'
+    await killStrays(this.#ports(), machineFolder(this.#agent, vmi.metadata.uid ?? ''))
+    return this.#answer(
+      await this.#report(pod, vmi, {
+        state: 'ended',
+        succeeded: false,
+        reason: 'MachineLost',
+        message,
+        startedAt: now,
+        endedAt: now,
+      }),
+    )
+  }
+
+  // --- status ---
+
+  async #tell(pod: Pod, vmi: VirtualMachineInstance, machine: Machine): Promise<WorkAnswer> {
+    await this.#lookAtGuest(machine)
+    const written = await this.#report(pod, vmi, this.#view(machine))
+    if (written === 'stale') return { againMs: 20 }
+    if (machine.life.state !== 'ended') return machine.agentOpen ? { againMs: GUEST_LOOK_MS } : DONE
+    await this.#agent.rooms.network.detach(machine.owner.uid)
+    return this.#answer(written)
+  }
+
+  #answer(written: string): WorkAnswer {
+    return written === 'stale' ? RETRY : DONE
+  }
+
+  async #lookAtGuest(machine: Machine): Promise<void> {
+    const { uid } = machine.owner
+    if (!machine.agentOpen || machine.life.state !== 'alive' || machine.life.run !== 'running') {
+      if (!machine.agentOpen) this.#guests.delete(uid)
+      return
+    }
+    const { clock } = this.#agent.host
+    const known = this.#guests.get(uid)
+    if (known && clock.monotonic() - known.at < GUEST_LOOK_MS / 2) return
+    const looked = await lookAtGuest(machine.agent)
+    if (looked.ok) this.#guests.set(uid, { view: looked.value, at: clock.monotonic() })
+    else this.#guests.delete(uid)
+  }
+
+  #view(machine: Machine): MachineView {
+    const { life, startedAt } = machine
+    if (life.state === 'ended') {
+      const { reason, message, at } = life.end
+      return {
+        state: 'ended',
+        succeeded: reason === 'shutdown',
+        reason: END_REASONS[reason] ?? reason,
+        message,
+        startedAt,
+        endedAt: at,
+      }
+    }
+    const guest = this.#guests.get(machine.owner.uid)?.view
+    return {
+      state: 'alive',
+      run: life.state === 'alive' ? life.run : 'unknown',
+      ...(machine.ioError === undefined ? {} : { ioError: machine.ioError }),
+      plan: machine.plan,
+      networks: machine.networks,
+      startedAt,
+      ...(guest ? { guest } : {}),
+      frozen: this.#frozen.has(machine.owner.uid),
+      accelerator: machine.accelerator,
+    }
+  }
+
+  #report(pod: Pod, vmi: VirtualMachineInstance | undefined, view: MachineView): Promise<string> {
+    return report(this.#agent, { pod, vmi, view, qemuVersion: versionText(this.#facts.qemu.version) })
+  }
+
+  // --- end ---
+
+  async #terminate(pod: Pod, machine: Machine | undefined): Promise<WorkAnswer> {
+    const vmi = this.#vmiOf(pod)
+    if (machine && machine.life.state !== 'ended') {
+      this.#stop(pod, vmi, machine)
+      return DONE
+    }
+    const final = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed'
+    if (machine && !final && (await this.#report(pod, vmi, this.#view(machine))) === 'stale')
+      return { againMs: 20 }
+    const uid = machine?.owner.uid ?? vmiRef(pod)?.uid
+    if (uid !== undefined) await this.#clean(uid)
+    const { namespace = '', name = '', uid: podUid = '' } = pod.metadata
+    try {
+      await this.#agent.client.delete(Pod, name, { namespace, graceSeconds: 0, uid: podUid })
+    } catch (error) {
+      // Gone already, or another Pod of the same name: both mean that ours is no more.
+      if (!(error instanceof ApiError && (error.code === 404 || error.code === 409))) throw error
+    }
+    return DONE
+  }
+
+  #stop(pod: Pod, vmi: VirtualMachineInstance | undefined, machine: Machine): void {
+    const { uid } = machine.owner
+    const podSeconds = pod.metadata.deletionGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS
+    const wished = vmi?.spec.terminationGracePeriodSeconds
+    const seconds = Math.min(podSeconds, wished === undefined ? DEFAULT_GRACE_SECONDS : Number(wished))
+    const under = this.#stopping.get(uid)
+    if (under) {
+      // Somebody lost patience while the guest was shutting down.
+      if (seconds === 0) under.abort()
+      return
+    }
+    const hurry = new AbortController()
+    this.#stopping.set(uid, hurry)
+    if (vmi) this.#note(vmi, 'Normal', 'ShuttingDown', 'Signaled Graceful Shutdown')
+    void machine.stop(seconds * 1000, hurry.signal).finally(() => {
+      this.#stopping.delete(uid)
+      this.#changed(uid)
+    })
+  }
+
+  /** Its Pod is gone without our doing: nobody wants it any more. */
+  async #discard(machine: Machine): Promise<void> {
+    this.#agent.host.log.warn('a machine without a Pod is ended', {
+      machine: `${machine.owner.namespace}/${machine.owner.name}`,
+    })
+    await machine.kill('its Pod is gone')
+    await this.#clean(machine.owner.uid)
+  }
+
+  async #clean(uid: string): Promise<void> {
+    const { host, rooms } = this.#agent
+    const folder = machineFolder(this.#agent, uid)
+    await killStrays(this.#ports(), folder)
+    const detached = await rooms.network.detach(uid)
+    if (!detached.ok)
+      host.log.warn('the network of a machine was not removed', { uid, why: detached.failure.message })
+    this.#machines.get(uid)?.detach()
+    this.#machines.delete(uid)
+    this.#guests.delete(uid)
+    this.#frozen.delete(uid)
+    this.#attempts.delete(uid)
+    for (const path of [socketFolder(this.#agent, uid), folder]) await host.files.remove(path)
+  }
+
+  /** Lets go of all machines; they go on without us. */
+  close(): void {
+    for (const machine of this.#machines.values()) machine.detach()
+  }
+
+  // --- small things ---
+
+  #ports(): MachinePorts {
+    return {
+      host: this.#agent.host,
+      facts: this.#facts,
+      cgroup: this.#options.cgroup,
+      onChange: (uid) => this.#changed(uid),
+    }
+  }
+
+  #changed(uid: string): void {
+    const owner = this.#machines.get(uid)?.owner
+    if (owner) this.#options.wake(`${owner.namespace}/${owner.podName}`)
+  }
+
+  #vmiOf(pod: Pod): VirtualMachineInstance | undefined {
+    const ref = vmiRef(pod)
+    const vmi =
+      ref && this.#agent.informers.look.get(VirtualMachineInstance, pod.metadata.namespace, ref.name)
+    return vmi?.metadata.uid === ref?.uid ? vmi : undefined
+  }
+
+  #note(vmi: VirtualMachineInstance, type: 'Normal' | 'Warning', reason: string, message: string): void {
+    const { namespace = '', name = '', uid = '' } = vmi.metadata
+    this.#agent.recorder.note({
+      about: { kind: VirtualMachineInstance, namespace, name, uid },
+      type,
+      reason,
+      message,
+    })
+  }
+}
+
+interface Prepared {
+  readonly plan: MachinePlan
+  readonly networks: Machine['networks']
+  readonly files: Parameters<typeof startMachine>[1]['extraFiles']
+}
+interface FailedStart {
+  readonly owner: MachineOwner
+  readonly prepared: Prepared
+  readonly failure: Failure
+}
+interface EndedStart {
+  readonly owner: MachineOwner
+  readonly plan: MachinePlan
+  readonly end: MachineEnd
+}
+
+const END_REASONS: Readonly<Record<string, string>> = {
+  shutdown: 'Shutdown',
+  crashed: 'Crashed',
+  panicked: 'GuestPanicked',
+  killed: 'Killed',
+  'start-failed': 'StartFailed',
+  'host-restarted': 'HostRestarted',
+}
+
+export function vmiRef(pod: Pod): { readonly name: string; readonly uid: string } | undefined {
+  return pod.metadata.ownerReferences?.find(
+    (one) => one.controller && one.kind === VirtualMachineInstance.kind,
+  )
+}
+
+function ownerOf(vmi: VirtualMachineInstance, pod: Pod): MachineOwner {
+  const { namespace = '', name = '', uid = '' } = vmi.metadata
+  return { namespace, name, uid, podName: pod.metadata.name ?? '', podUid: pod.metadata.uid ?? '' }
+}
+
+/** Limits of the Pod's container, as a container runtime would set them. */
+function limitsOf(pod: Pod, facts: HostFacts): CgroupLimits {
+  const resources = pod.spec?.containers?.[0]?.resources
+  const memory = parseQuantity(resources?.limits?.['memory'] ?? '')
+  const cpu = parseQuantity(resources?.limits?.['cpu'] ?? '')
+  const request = parseQuantity(resources?.requests?.['cpu'] ?? '')
+  const extra = facts.accelerator.kind === 'tcg' ? EMULATION_EXTRA_BYTES : 0
+  return {
+    ...(memory ? { memoryBytes: Number(toBigIntBytes(memory)) + extra } : {}),
+    ...(cpu ? { cpuMilli: Number(toMilli(cpu)) } : {}),
+    ...(request ? { cpuRequestMilli: Number(toMilli(request)) } : {}),
+  }
+}
+
+/** Lets so many through at one time, in the order in which they came. */
+class Gate {
+  #free: number
+  readonly #waiting: (() => void)[] = []
+
+  constructor(width: number) {
+    this.#free = width
+  }
+
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free -= 1
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    try {
+      return await work()
+    } finally {
+      const next = this.#waiting.shift()
+      if (next) next()
+      else this.#free += 1
+    }
+  }
+}
