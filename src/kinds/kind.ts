@@ -23,6 +23,12 @@ export interface Subresource {
   readonly verbs: readonly string[]
   /** `stream` subresources are WebSockets and belong to gate/. */
   readonly stream?: boolean
+  /** JSONPaths of a `scale` subresource, for instance `.spec.replicas`. */
+  readonly scale?: {
+    readonly specReplicasPath: string
+    readonly statusReplicasPath: string
+    readonly labelSelectorPath?: string
+  }
 }
 
 /** Other objects that a rule may look at; given by the API server under its own rights. */

@@ -11,6 +11,8 @@ export type OpenApiVersion = 'v2' | 'v3'
 export interface Components {
   readonly version: OpenApiVersion
   readonly schemas: Map<string, JsonObject>
+  /** Everything stands where it is used, as in CustomResourceDefinitions. */
+  readonly inline?: boolean
 }
 
 const UNSAID_BY_V2: ReadonlySet<string> = new Set(['nullable', 'oneOf', 'anyOf', 'allOf', 'not'])
@@ -30,7 +32,7 @@ export function refTo(components: Components, name: string): JsonObject {
 
 /** A schema as a document shows it. `core` kinds use Kubernetes' shared types for amounts. */
 export function documentSchema(schema: Schema, core: boolean, components: Components): JsonObject {
-  const name = componentName(schema)
+  const name = components.inline ? undefined : componentName(schema)
   if (name === undefined) return writtenSchema(schema, core, components)
   if (!components.schemas.has(name)) {
     // Set before it is written: a schema may contain itself.

@@ -1,6 +1,8 @@
 // CustomResourceDefinitions: kinds that users bring.
 import { s } from '../build.ts'
 import { createdAtColumn, nameColumn } from '../cells.ts'
+import { completeDefinition } from '../custom/definition-defaults.ts'
+import { checkDefinition } from '../custom/definition-rules.ts'
 import { defineKind } from '../define.ts'
 import { customResourceDefinitionSpec, customResourceDefinitionStatus } from './custom-resource-body.ts'
 
@@ -19,5 +21,7 @@ export const CustomResourceDefinition = defineKind({
       status: s.write(customResourceDefinitionStatus),
     }),
   status: true,
+  mutators: [completeDefinition],
+  rules: [checkDefinition],
   columns: [nameColumn, createdAtColumn],
 })
