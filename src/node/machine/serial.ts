@@ -245,3 +245,28 @@ function lastLines(bytes: Uint8Array, count: number): Uint8Array {
 export function noSerial(): Result<ByteStream> {
   return failed({ reason: 'NoSerialConsole', message: 'No serial consoles are present.', retry: 'never' })
 }
+
+/** The log of a machine that is not running. */
+export async function readLog(
+  host: Host,
+  path: string,
+  tailLines: number | undefined,
+): Promise<Result<ByteStream>> {
+  const stat = await host.files.stat(path)
+  // A link in its place would lead elsewhere; QEMU never makes one.
+  if (!stat.ok || stat.value.kind !== 'file') return ok(finished(new Uint8Array()))
+  const from = Math.max(0, stat.value.sizeBytes - SERIAL_LOG_MAX_BYTES)
+  const read = await host.files.readAt(path, from, SERIAL_LOG_MAX_BYTES)
+  if (!read.ok) return read
+  return ok(finished(tailLines === undefined ? read.value : lastLines(read.value, tailLines)))
+}
+
+function finished(bytes: Uint8Array): ByteStream {
+  const client = new Client(
+    async () => undefined,
+    () => undefined,
+  )
+  client.begin(bytes)
+  client.finish()
+  return client.stream
+}

@@ -1,0 +1,147 @@
+// The agent of a node, the kubelet's part: registers the node, renews its Lease, runs the virt-launcher Pods bound to
+// it as QEMU, and serves streams and actions. It speaks to the rest of Croft through the API alone.
+import type { AgentActions, AgentDial } from '../base/agent-port.ts'
+import { keyOf } from '../base/object.ts'
+import { ok, type Result } from '../base/result.ts'
+import { Pod } from '../kinds/core/pod.ts'
+import { VirtualMachineInstance } from '../kinds/kubevirt/virtual-machine-instance.ts'
+import { agentActions } from './actions.ts'
+import type { AgentOptions } from './agent-options.ts'
+import { machinesFolder } from './folders.ts'
+import { keyedWork } from './keyed-work.ts'
+import { cgroupKind } from './machine/cgroup.ts'
+import { gatherHostFacts } from './machine/host-facts.ts'
+import type { Machine } from './machine/machine.ts'
+import { MachineWork } from './machine-work.ts'
+import { nodeRegistration, type Registration } from './node-registration.ts'
+import type { HostFacts } from './plan/facts.ts'
+import { agentDial } from './streams.ts'
+
+/** Looks at Pods under way at one time; most wait for a program or a socket. */
+const CONCURRENCY = 16
+/** Machines that start at one time for each processor of the host. */
+const STARTS_PER_CPU = 2
+
+export interface Agent {
+  readonly facts: HostFacts
+  readonly dial: AgentDial
+  readonly actions: AgentActions
+  /** The machine of a VirtualMachineInstance on this node, by its uid. */
+  machine(vmiUid: string): Machine | undefined
+  /** Works until the signal aborts. Machines go on without it. */
+  run(signal: AbortSignal): Promise<void>
+}
+
+/**
+ * Looks at the host and finds machines of before again; nothing is started yet. Failure `QemuMissing` and those of
+ * the data folder.
+ */
+export async function createAgent(options: AgentOptions): Promise<Result<Agent>> {
+  const { host, dataFolder } = options
+  for (const [folder, mode] of [
+    [dataFolder, 0o711],
+    [machinesFolder(options), 0o711],
+    [`${dataFolder}/machine-state`, 0o711],
+    [`${dataFolder}/cache`, 0o700],
+  ] as const) {
+    const made = await host.files.makeFolder(folder, mode)
+    if (!made.ok) return made
+  }
+  const facts = await gatherHostFacts(host, {
+    cacheFolder: `${dataFolder}/cache`,
+    probeFolder: machinesFolder(options),
+  })
+  if (!facts.ok) return facts
+  const processors = await host.files.readText('/proc/cpuinfo')
+  const cpus = processors.ok ? (processors.value.match(/^processor\s*:/gm)?.length ?? 1) : 1
+  const wakes: { wake: (podKey: string) => void } = { wake: () => undefined }
+  const work = new MachineWork({
+    agent: options,
+    facts: facts.value,
+    cgroup: await cgroupKind(host),
+    startsMax: Math.max(2, cpus * STARTS_PER_CPU),
+    wake: (key) => wakes.wake(key),
+  })
+  await work.recover()
+  const registration = nodeRegistration(options, facts.value)
+  const machineOf = (uid: string): Machine | undefined => work.machine(uid)
+  return ok({
+    facts: facts.value,
+    dial: agentDial(options, machineOf),
+    actions: agentActions(options, { machineOf, setFrozen: (uid, frozen) => work.setFrozen(uid, frozen) }),
+    machine: machineOf,
+    run: (signal) => runAgent({ options, work, registration, wakes }, signal),
+  })
+}
+
+interface Running {
+  readonly options: AgentOptions
+  readonly work: MachineWork
+  readonly registration: Registration
+  readonly wakes: { wake: (podKey: string) => void }
+}
+
+async function runAgent({ options, work, registration, wakes }: Running, signal: AbortSignal): Promise<void> {
+  const { host, informers, nodeName, rooms } = options
+  await untilDone(options, signal, () => registration.register())
+  if (signal.aborted) return
+  informers.start(Pod, { fieldSelector: `spec.nodeName=${nodeName}` })
+  informers.start(VirtualMachineInstance, { labelSelector: `kubevirt.io/nodeName=${nodeName}` })
+  const running = [
+    rooms.volume.run(signal),
+    rooms.network.run(signal),
+    rooms.image.run(signal),
+    registration.run(signal),
+  ]
+  await informers.synced([Pod, VirtualMachineInstance])
+  await work.sweep()
+  const queue = keyedWork({
+    host,
+    signal,
+    name: 'machine',
+    concurrency: CONCURRENCY,
+    work: (key) => work.look(key),
+  })
+  wakes.wake = (key) => queue.add(key)
+  const leave = [
+    informers.subscribe(Pod, ({ object }) => queue.add(keyOf(object))),
+    informers.subscribe(VirtualMachineInstance, ({ object }) => {
+      for (const pod of informers.look.ownedBy(Pod, object.metadata.uid ?? '')) queue.add(keyOf(pod))
+    }),
+    rooms.volume.onChange(() => {
+      // Only Pods that still wait are concerned; a look at the others would change nothing.
+      for (const pod of informers.look.list(Pod)) if (pod.status?.phase === 'Pending') queue.add(keyOf(pod))
+    }),
+  ]
+  await aborted(signal)
+  for (const unsubscribe of leave) unsubscribe()
+  await queue.idle()
+  await Promise.all(running)
+  work.close()
+}
+
+/** The API may come up after us. */
+async function untilDone(
+  { host }: AgentOptions,
+  signal: AbortSignal,
+  work: () => Promise<void>,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await work()
+      return
+    } catch (error) {
+      host.log.warn('the node was not registered', {
+        why: error instanceof Error ? error.message : String(error),
+      })
+      await host.clock.sleep(1_000, signal).catch(() => undefined)
+    }
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}
