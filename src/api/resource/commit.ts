@@ -1,8 +1,10 @@
 // The last step of every write: whether anything changed at all, whether the object is gone with it, and the
 // compare-and-swap in the store.
+import { assert } from '../../base/assert.ts'
 import { deepEqual } from '../../base/equality.ts'
 import type { KubeObject } from '../../base/object.ts'
-import type { StoredEntry } from '../../store/store.ts'
+import type { StoredEntry, StoreWrite, WriteOutcome } from '../../store/store.ts'
+import { quotaCharges } from '../admission/quota.ts'
 import type { Outcome, Work } from '../core.ts'
 import { keyFor } from '../served.ts'
 import { encodeStored, withRevision } from './stored.ts'
@@ -17,10 +19,12 @@ export interface Before {
 
 export async function commitCreate(work: Work, object: KubeObject): Promise<Committed> {
   const { core, served } = work
+  const charges = quotaCharges(work, object, undefined)
   if (work.call.options.dryRun) return { is: 'object', code: 201, object }
   const key = keyFor(served, object.metadata.namespace, object.metadata.name ?? '')
   const value = encodeStored(served, object)
-  const outcome = await core.store.write({ type: 'put', key, value, expected: 0 })
+  if (core.store.get(key)) return undefined
+  const outcome = await writeCharged(work, charges, { type: 'put', key, value, expected: 0 })
   if (!outcome.ok) return undefined
   return remember(
     work,
@@ -31,14 +35,15 @@ export async function commitCreate(work: Work, object: KubeObject): Promise<Comm
 }
 
 export async function commitUpdate(work: Work, before: Before, next: KubeObject): Promise<Committed> {
-  const { core, served } = work
+  const { served } = work
   if (isUnchanged(before.object, next)) return { is: 'entry', code: 200, served, entry: before.entry }
+  const charges = quotaCharges(work, next, before.object)
   if (work.call.options.dryRun)
     return { is: 'object', code: 200, object: withRevision(next, before.entry.revision) }
   if (isFinished(next)) return commitDelete(work, before, next)
   const { key, createRevision, revision: expected } = before.entry
   const value = encodeStored(served, next)
-  const outcome = await core.store.write({ type: 'put', key, value, expected })
+  const outcome = await writeCharged(work, charges, { type: 'put', key, value, expected })
   if (!outcome.ok) return undefined
   return remember(work, { key, value, revision: outcome.revision, createRevision }, next, 200)
 }
@@ -52,6 +57,21 @@ export async function commitDelete(work: Work, before: Before, last: KubeObject)
   if (!outcome.ok) return undefined
   core.parsed.forget(key)
   return { is: 'object', code: 200, object: withRevision(last, outcome.revision) }
+}
+
+/**
+ * Charges and write are handed to the store in one turn, so nobody comes between. A charge without its write, after a
+ * crash, is corrected when the quota controller counts.
+ */
+async function writeCharged(
+  work: Work,
+  charges: readonly StoreWrite[],
+  write: StoreWrite,
+): Promise<WriteOutcome> {
+  const { store } = work.core
+  const [outcome] = await Promise.all([...[write, ...charges].map((one) => store.write(one))])
+  assert(outcome !== undefined, 'one outcome for each write')
+  return outcome
 }
 
 function remember(work: Work, entry: StoredEntry, object: KubeObject, code: number): Outcome {

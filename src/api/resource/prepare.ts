@@ -16,9 +16,10 @@ const CAUSES_MAX = 100
 export function complete(work: Work, next: KubeObject, previous: KubeObject | undefined): KubeObject {
   const { kind } = work.served
   const look = lookFor(work.core, work.user, work.now)
-  let object = withDefaults(kind, next)
+  // Admission comes first: what it adds (requests, accounts) counts for what the kind derives from them.
+  let object = admit(work, withDefaults(kind, next), previous)
   for (const mutate of kind.mutators) object = mutate(object, previous, look)
-  return admit(work, object, previous)
+  return object
 }
 
 /** Throws 422 with all causes, or the refusal of a rule. */

@@ -97,9 +97,15 @@ export function mergeStates(work: Work, previous: KubeObject, wish: KubeObject):
   }
   const metadata = mergedMetadata(wish.metadata, previous.metadata)
   if (served.kind.subresources['status'] === undefined) return { ...wish, metadata }
-  const { status: _new, ...rest } = wish
+  const { status: _new, ...given } = wish
   const status = previous['status']
+  // A Namespace's own finalizers change through /finalize alone.
+  const rest = isNamespace(served) ? { ...given, spec: previous['spec'] } : given
   return { ...rest, metadata, ...(status === undefined ? {} : { status }) } as KubeObject
+}
+
+function isNamespace({ kind }: Served): boolean {
+  return kind.group === '' && kind.plural === 'namespaces'
 }
 
 function withManagedFields(previous: ObjectMeta, wish: ObjectMeta): ObjectMeta {
