@@ -12,6 +12,7 @@ import { ensureIdentity, type Identity } from '../cluster/identity.ts'
 import type { Certificates } from '../host/certificates.ts'
 import type { Address, Host, Listener } from '../host/host.ts'
 import { Event } from '../kinds/core/event.ts'
+import { ResourceQuota } from '../kinds/core/resource-quota.ts'
 import { allKinds } from '../kinds/index.ts'
 import { type AnyDecider, type Loop, runLoop } from '../loop/run-loop.ts'
 import type { Store } from '../store/store.ts'
@@ -111,6 +112,8 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<R
     deciders: options.deciders,
     signal: stopping.signal,
     eventKind: Event,
+    // What a quota refused is tried again when the quota is raised or something is freed.
+    retryOn: [{ kind: ResourceQuota, matches: (error) => error.message.includes('exceeded quota') }],
   })
   return ok({
     api,

@@ -1,10 +1,12 @@
 // All deciders of the control plane, in the order in which a new machine passes them.
 import { backingImageDecider } from '../control/backing-image.ts'
 import { dataVolumeDecider } from '../control/data-volume.ts'
+import { genericDeciders } from '../control/generic.ts'
 import { virtualMachineDecider } from '../control/virtual-machine/decider.ts'
 import { virtualMachineImageDecider } from '../control/virtual-machine-image.ts'
 import { virtualMachineInstanceDecider } from '../control/virtual-machine-instance/decider.ts'
 import { volumeDecider } from '../control/volume/decider.ts'
+import { allKinds } from '../kinds/index.ts'
 import { type AnyDecider, decider } from '../loop/run-loop.ts'
 
 export const allDeciders: readonly AnyDecider[] = [
@@ -14,4 +16,5 @@ export const allDeciders: readonly AnyDecider[] = [
   decider(dataVolumeDecider),
   decider(volumeDecider),
   decider(virtualMachineInstanceDecider),
+  ...genericDeciders(allKinds),
 ]
