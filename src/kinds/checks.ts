@@ -18,8 +18,8 @@ export function typeName(value: Json): string {
   return typeof value
 }
 
-export function checkValue(value: Json, schema: Schema, path: string): readonly Cause[] {
-  const causes: Cause[] = []
+/** Adds what is wrong with one value beside its type. */
+export function checkValue(value: Json, schema: Schema, path: string, causes: Cause[]): void {
   if (schema.enum && !schema.enum.some((allowed) => deepEqual(allowed, value))) {
     const supported = schema.enum.map((allowed) =>
       typeof allowed === 'string' ? allowed : canonicalText(allowed),
@@ -30,8 +30,21 @@ export function checkValue(value: Json, schema: Schema, path: string): readonly 
   else if (typeof value === 'number' || typeof value === 'bigint') checkNumber(value, schema, path, causes)
   else if (Array.isArray(value)) checkList(value, schema, path, causes)
   else if (typeof value === 'object' && value !== null) checkMap(value as JsonObject, schema, path, causes)
-  if (schema.allOf ?? schema.anyOf ?? schema.oneOf ?? schema.not) checkCombined(value, schema, path, causes)
-  return causes
+  if (schema.allOf ?? schema.anyOf ?? schema.oneOf ?? schema.not) {
+    if (!isPlainIntOrString(value, schema)) checkCombined(value, schema, path, causes)
+  }
+}
+
+/** Amounts carry an anyOf that their mark says already; it need not be asked for values of the right type. */
+function isPlainIntOrString(value: Json, schema: Schema): boolean {
+  return (
+    schema['x-kubernetes-int-or-string'] === true &&
+    (typeof value === 'string' || isInteger(value)) &&
+    schema.anyOf?.length === 2 &&
+    schema.anyOf[0]?.type === 'integer' &&
+    schema.anyOf[1]?.type === 'string' &&
+    !(schema.allOf ?? schema.oneOf ?? schema.not)
+  )
 }
 
 function checkText(value: string, schema: Schema, path: string, causes: Cause[]): void {

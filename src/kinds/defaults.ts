@@ -73,34 +73,3 @@ function zeroOrDefault(field: Compiled): Json {
       return null
   }
 }
-
-/**
- * Drops nulls of fields that may not be null and have no default, as custom resources do before defaulting. Items of
- * lists are left to validation.
- */
-export function dropNulls<T extends Json>(value: T, schema: Schema): T {
-  return withoutNulls(value, compile(schema)) as T
-}
-
-function withoutNulls(value: Json, node: Compiled): Json {
-  if (typeof value !== 'object' || value === null) return value
-  const { fields, items, values } = childrenOf(node)
-  if (Array.isArray(value)) {
-    if (!items) return value
-    const list = value.map((item) => withoutNulls(item as Json, items))
-    return list.some((item, index) => item !== value[index]) ? list : value
-  }
-  const object = value as JsonObject
-  let changes: Map<string, Json | undefined> | undefined
-  for (const name of Object.keys(object)) {
-    const field = fields.get(name) ?? values
-    if (!field) continue
-    const before = object[name] as Json
-    const gone = before === null && !field.nullable && field.default === undefined
-    const after = gone ? undefined : withoutNulls(before, field)
-    if (after === before) continue
-    changes ??= new Map()
-    changes.set(name, after)
-  }
-  return changes ? withChanges(object, changes) : value
-}

@@ -4,11 +4,11 @@
 import type { Cause } from '../base/errors.ts'
 import type { Json, JsonObject } from '../base/json.ts'
 import type { KubeObject } from '../base/object.ts'
-import { applyDefaults, dropNulls } from './defaults.ts'
+import { applyDefaults } from './defaults.ts'
 import type { AnyKind } from './kind.ts'
 import { validateListTypes } from './list-types.ts'
 import { objectMetaSchema } from './meta.ts'
-import { pruneAndTell } from './prune.ts'
+import { pruneAndDropNulls, unknownFields } from './prune.ts'
 import { readTyped } from './typed.ts'
 import { validate } from './validate.ts'
 
@@ -36,9 +36,10 @@ export function readObject(kind: AnyKind, body: JsonObject): ReadObject {
       ? metadata
       : readTyped<Json>(metadata, objectMetaSchema, reading, 'metadata')
   const whole = typed === metadata ? body : { ...body, metadata: typed }
-  const pruned = pruneAndTell<Json>(whole, kind.schema)
-  const object = dropNulls(pruned.value, kind.schema)
-  return { object: object as unknown as KubeObject, unknown: [...unknown, ...pruned.unknown] }
+  const object = pruneAndDropNulls<Json>(whole, kind.schema)
+  // Most objects have no unknown fields; only those that changed are walked again for the paths.
+  if (object !== whole) unknown.push(...unknownFields(whole, kind.schema))
+  return { object: object as unknown as KubeObject, unknown }
 }
 
 /** The object with the defaults of its schema and, for built-in kinds, the fields that are always written. */

@@ -9,49 +9,49 @@ import { type Compiled, childrenOf, compile, EMBEDDED_FIELDS } from './compiled.
  * and metadata always stay.
  */
 export function prune<T extends Json>(value: T, schema: Schema, atRoot = true): T {
-  return pruned(value, compile(schema), atRoot, undefined, '') as T
+  return pruned(value, compile(schema), { atRoot }, '') as T
 }
 
 /** Paths of the fields that prune would drop, for instance `spec.template.nope` or `spec.disks[0].x`. */
 export function unknownFields(value: Json, schema: Schema, atRoot = true): readonly string[] {
-  const paths: string[] = []
-  pruned(value, compile(schema), atRoot, paths, '')
-  return paths
-}
-
-/** Both answers of one walk. */
-export function pruneAndTell<T extends Json>(value: T, schema: Schema): { value: T; unknown: string[] } {
   const unknown: string[] = []
-  const result = pruned(value, compile(schema), true, unknown, '') as T
-  return { value: result, unknown }
+  pruned(value, compile(schema), { atRoot, unknown }, '')
+  return unknown
 }
 
-function pruned(
-  value: Json,
-  node: Compiled,
-  root: boolean,
-  dropped: string[] | undefined,
-  path: string,
-): Json {
+/** Prune, and drop nulls of fields that may not be null and have no default, as custom resources do. */
+export function pruneAndDropNulls<T extends Json>(value: T, schema: Schema): T {
+  return pruned(value, compile(schema), { atRoot: true, dropNulls: true }, '') as T
+}
+
+interface Walk {
+  readonly atRoot?: boolean
+  readonly dropNulls?: boolean
+  /** Collects the paths of dropped fields. */
+  readonly unknown?: string[]
+}
+
+function pruned(value: Json, node: Compiled, walk: Walk, path: string): Json {
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return prunedList(value, node, dropped, path)
-  return prunedObject(value as JsonObject, node, root, dropped, path)
+  if (Array.isArray(value)) return prunedList(value, node, walk, path)
+  return prunedObject(value as JsonObject, node, walk, path)
 }
 
-function prunedList(
-  value: readonly Json[],
-  node: Compiled,
-  dropped: string[] | undefined,
-  path: string,
-): readonly Json[] {
+const inside = (walk: Walk): Walk => (walk.atRoot ? { ...walk, atRoot: false } : walk)
+/** Paths cost time, so they are only made where somebody reads them. */
+const join = (walk: Walk, path: string, name: string): string =>
+  walk.unknown ? (path === '' ? name : `${path}.${name}`) : ''
+
+function prunedList(value: readonly Json[], node: Compiled, walk: Walk, path: string): readonly Json[] {
   const { items } = childrenOf(node)
   if (!items && node.open) return value
   const schema = items ?? NOTHING
+  const next = inside(walk)
   let copy: Json[] | undefined
   for (let index = 0; index < value.length; index += 1) {
     const before = value[index] as Json
     if (typeof before !== 'object' || before === null) continue
-    const after = pruned(before, schema, false, dropped, dropped ? `${path}[${index}]` : '')
+    const after = pruned(before, schema, next, walk.unknown ? `${path}[${index}]` : '')
     if (after !== before) {
       copy ??= [...value]
       copy[index] = after
@@ -62,41 +62,32 @@ function prunedList(
 
 const NOTHING = compile({})
 
-function prunedObject(
-  value: JsonObject,
-  node: Compiled,
-  root: boolean,
-  dropped: string[] | undefined,
-  path: string,
-): JsonObject {
+function prunedObject(value: JsonObject, node: Compiled, walk: Walk, path: string): JsonObject {
   const { fields, values } = childrenOf(node)
   const extra = node.schema.additionalProperties
-  const embedded = root || node.schema['x-kubernetes-embedded-resource'] === true
+  const embedded = walk.atRoot || node.schema['x-kubernetes-embedded-resource'] === true
+  const next = inside(walk)
   let changed: Map<string, Json | undefined> | undefined
   for (const name of Object.keys(value)) {
     const before = value[name] as Json
     const field = fields.get(name)
     if (embedded && EMBEDDED_FIELDS.has(name)) continue
+    let after: Json | undefined = before
     if (field === undefined && extra === undefined && !node.open) {
-      changed ??= new Map()
-      changed.set(name, undefined)
-      dropped?.push(path === '' ? name : `${path}.${name}`)
-      continue
+      after = undefined
+      walk.unknown?.push(join(walk, path, name))
+    } else {
+      const schema = field ?? values ?? (extra === undefined ? undefined : NOTHING)
+      if (!schema) continue
+      if (before !== null) {
+        if (typeof before === 'object') after = pruned(before, schema, next, join(walk, path, name))
+      } else if (walk.dropNulls && schema !== NOTHING && !schema.nullable && schema.default === undefined) {
+        after = undefined
+      }
     }
-    if (typeof before !== 'object' || before === null) continue
-    const schema = field ?? values ?? (extra !== undefined ? NOTHING : undefined)
-    if (!schema) continue
-    const after = pruned(
-      before,
-      schema,
-      false,
-      dropped,
-      dropped ? (path === '' ? name : `${path}.${name}`) : '',
-    )
-    if (after !== before) {
-      changed ??= new Map()
-      changed.set(name, after)
-    }
+    if (after === before) continue
+    changed ??= new Map()
+    changed.set(name, after)
   }
   return changed ? withChanges(value, changed) : value
 }

@@ -38,9 +38,9 @@ function check(value: Json, node: Compiled, path: string, old: Json | undefined,
     }
   } else if (!typeFits(value, node)) {
     walk.causes.push(wrongType(path, typeName(value), node))
-    if (node.checked) walk.causes.push(...checkValue(value, node.schema, path))
+    if (node.checked) checkValue(value, node.schema, path, walk.causes)
   } else {
-    if (node.checked) walk.causes.push(...checkValue(value, node.schema, path))
+    if (node.checked) checkValue(value, node.schema, path, walk.causes)
     if (typeof value === 'object') checkInside(value, node, path, old, walk)
   }
   if (walk.causes.length > before && old !== undefined && deepEqual(old, value)) walk.causes.length = before

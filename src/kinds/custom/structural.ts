@@ -4,7 +4,7 @@ import { type Cause, cause } from '../../base/errors.ts'
 import type { Json } from '../../base/json.ts'
 import type { Schema } from '../../base/schema.ts'
 import { compilePattern } from '../pattern.ts'
-import { pruneAndTell } from '../prune.ts'
+import { unknownFields } from '../prune.ts'
 import { validate } from '../validate.ts'
 import { checkListType } from './list-rules.ts'
 
@@ -135,8 +135,8 @@ function checkPattern({ pattern }: Loose, path: string, causes: Cause[]): void {
 function checkDefault(schema: Loose, path: string, causes: Cause[]): void {
   const value = schema.default as Json | undefined
   if (value === undefined) return
-  const { unknown } = pruneAndTell(value, schema)
-  if (unknown.length > 0) causes.push(cause.invalid(`${path}.default`, value, 'must not have unknown fields'))
+  if (unknownFields(value, schema).length > 0)
+    causes.push(cause.invalid(`${path}.default`, value, 'must not have unknown fields'))
   for (const one of validate(value, schema)) {
     const inside = one.field === '<nil>' || one.field === '' ? '' : `.${one.field}`
     causes.push({ ...one, field: `${path}.default${inside}` })
