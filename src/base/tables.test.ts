@@ -3,8 +3,10 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
+import { humanDuration, shortHumanDuration } from './duration.ts'
 import { ApiError } from './errors.ts'
 import { formatFieldSelector, matchesFields, parseFieldSelector } from './field-selector.ts'
+import { readJsonPath, renderJsonPath } from './jsonpath/jsonpath.ts'
 import { formatLabelSelector, matchesLabels, parseLabelSelector } from './labels.ts'
 import * as names from './names.ts'
 import { jsonPatch } from './patch/json-patch.ts'
@@ -192,5 +194,23 @@ test('strategic merge patch: two-way and three-way patches', (t) => {
       )
     if (c.threeWay && c.current && c.result)
       assert.deepEqual(strategicPatch(c.current, c.threeWay, schema), c.result, c.description)
+  }
+})
+
+test('ages', (t) => {
+  for (const { seconds, human, short } of table(t, 'human-duration')?.cases ?? []) {
+    assert.equal(humanDuration(seconds), human)
+    assert.equal(shortHumanDuration(seconds), short)
+  }
+})
+
+test('jsonpath: templates and their output', (t) => {
+  // The inputs were structs whose fields had an order of their own, which JSON does not carry: words are compared.
+  const words = (text: string) => text.split(/[\s,{}[\]]+/).sort()
+  for (const c of table(t, 'jsonpath')?.cases ?? []) {
+    const template = readJsonPath(c.template)
+    const result = template.ok ? renderJsonPath(template.value, c.input, c) : template
+    assert.equal(result.ok, !c.expectError, c.template)
+    if (result.ok) assert.deepEqual(words(result.value), words(c.expect), c.template)
   }
 })
