@@ -3,9 +3,9 @@
 // a restart. It never exports anything by itself; exports are opened by epoch (engine.ts).
 import { type Failure, failed, ok, type Result } from '../../base/result.ts'
 import type { Host, ProcessIdentity } from '../../host/host.ts'
+import type { RunAs } from '../plan/facts.ts'
 import { launchArgv } from '../plan/launch.ts'
 import { connectQmp, type Qmp } from '../qmp/qmp.ts'
-import type { RunAs } from '../plan/facts.ts'
 import type { ReplicaPlace } from './layout.ts'
 
 /** The daemon opens its image in tens of milliseconds; a disk that is busy may need longer. */

@@ -17,6 +17,8 @@ export interface EngineContext extends VolumeContext {
   /** Where volumes are reached that are attached here, by volume name. */
   readonly endpoints: Map<string, DiskBacking>
   readonly endpointChanged: (volumeName: string) => void
+  /** Uids of engines that lost a replica under a running machine; they start again only after they were stopped. */
+  readonly broken: Set<string>
 }
 
 interface Member {
@@ -85,6 +87,7 @@ function setEndpoint(
 
 async function runEngine(context: EngineContext, engine: Engine): Promise<WorkAnswer> {
   const volumeName = engine.spec?.volumeName ?? ''
+  if (context.broken.has(engine.metadata.uid!) || engine.status?.currentState === 'error') return DONE
   const members = membersOf(context, engine)
   if (members.length < Object.keys(engine.spec?.replicaAddressMap ?? {}).length || members.length === 0)
     return lostReplica(context, engine, volumeName)
@@ -122,7 +125,8 @@ async function reportRunning(
 
 /** A replica whose daemon is gone cannot be continued from: what was acknowledged but not flushed may be lost. */
 async function lostReplica(context: EngineContext, engine: Engine, volumeName: string): Promise<WorkAnswer> {
-  if (engine.status?.currentState === 'running' && context.endpoints.has(volumeName)) {
+  if (context.endpoints.has(volumeName)) {
+    context.broken.add(engine.metadata.uid!)
     setEndpoint(context, volumeName, undefined)
     await report(context, engine, { currentState: 'error', endpoint: '' })
   }
@@ -260,6 +264,7 @@ async function restEngine(context: EngineContext, engine: Engine): Promise<WorkA
   const state = engine.status?.currentState
   const mine = context.endpoints.has(volumeName) || engine.status?.ownerID === context.nodeName
   setEndpoint(context, volumeName, undefined)
+  context.broken.delete(engine.metadata.uid!)
   if (!mine || (state !== 'running' && state !== 'error')) return DONE
   const replicas = context.look
     .list(Replica, engine.metadata.namespace)

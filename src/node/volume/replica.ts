@@ -26,8 +26,9 @@ export interface VolumeContext {
   readonly runAs: RunAs | undefined
   /** Daemons that run, by the replica's uid. */
   readonly daemons: Map<string, ReplicaDaemon>
-  /** Tells the engine of the volume that a replica came or went. */
-  readonly replicaChanged: (replica: Replica) => void
+  /** The engine of the volume looks again: a replica of it came or went. */
+  readonly wakeEngine: (replica: Replica) => void
+  readonly wakeReplica: (replica: Replica) => void
 }
 
 export async function reconcileReplica(context: VolumeContext, replica: Replica): Promise<WorkAnswer> {
@@ -98,7 +99,7 @@ async function runReplica(
     ownerID: context.nodeName,
     conditions: [],
   })
-  context.replicaChanged(replica)
+  context.wakeEngine(replica)
   return DONE
 }
 
@@ -144,7 +145,8 @@ function watchEnd(context: VolumeContext, replica: Replica, daemon: ReplicaDaemo
     if (context.daemons.get(uid) !== daemon) return
     context.daemons.delete(uid)
     context.host.log.error('the storage daemon of a replica ended', { replica: replica.metadata.name })
-    context.replicaChanged(replica)
+    context.wakeEngine(replica)
+    context.wakeReplica(replica)
   })
 }
 

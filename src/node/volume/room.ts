@@ -50,11 +50,12 @@ export function volumeRoom(options: VolumeRoomOptions): VolumeRoom {
     runAs: options.runAs,
     daemons: new Map<string, ReplicaDaemon>(),
     endpoints,
-    replicaChanged: (replica) => {
+    broken: new Set<string>(),
+    wakeEngine: (replica) => {
       const engine = replica.spec?.engineName
       if (engine) engineWork.add(`${replica.metadata.namespace}/${engine}`)
-      replicaWork.add(keyOf(replica))
     },
+    wakeReplica: (replica) => replicaWork.add(keyOf(replica)),
     endpointChanged: (volumeName) => {
       for (const listener of listeners) listener(volumeName)
     },
@@ -103,7 +104,9 @@ export function volumeRoom(options: VolumeRoomOptions): VolumeRoom {
       for (const unsubscribe of subscriptions) unsubscribe()
       stop.abort()
       await Promise.all([replicaWork.idle(), engineWork.idle()])
-      for (const daemon of context.daemons.values()) daemon.qmp.close()
+      const daemons = [...context.daemons.values()]
+      context.daemons.clear()
+      for (const daemon of daemons) daemon.qmp.close()
     },
   }
 }
