@@ -84,14 +84,33 @@ test('transcript: a node, the age of its lease, what follows', () => {
     ],
     ['back again', seen(node('True', { spec: { taints: unreachable } }), 0), 'taints ; again in 20000 ms'],
     [
+      'back again, and its label was taken away here',
+      seen(
+        node('True', {
+          metadata: {
+            name: 'n',
+            labels: { 'kubevirt.io/schedulable': 'false' },
+            annotations: { 'croft.io/schedulable-held': 'the node does not answer' },
+          },
+        }),
+        0,
+      ),
+      'schedulable=true; again in 20000 ms',
+    ],
+    [
+      'a person took it out of service',
+      seen(node('True', { metadata: { name: 'n', labels: { 'kubevirt.io/schedulable': 'false' } } }), 0),
+      'again in 20000 ms',
+    ],
+    [
       'says itself that it is not ready',
       seen(node('False'), 0),
-      'taints not-ready:NoSchedule not-ready:NoExecute; schedulable=false; again in 20000 ms',
+      'taints not-ready:NoSchedule not-ready:NoExecute; again in 20000 ms',
     ],
     [
       'registered, no lease yet',
       seen(node(undefined), undefined, { nodeAgeMs: 10_000 }),
-      'taints not-ready:NoSchedule not-ready:NoExecute; schedulable=false; again in 30000 ms',
+      'taints not-ready:NoSchedule not-ready:NoExecute; again in 30000 ms',
     ],
     [
       'a taint of a person stays, a cordon adds one',

@@ -13,6 +13,8 @@ import type { Taint } from './scheduling/taints.ts'
 
 export const LEASE_NAMESPACE = 'kube-node-lease'
 export const SCHEDULABLE_LABEL = 'kubevirt.io/schedulable'
+/** On a Node whose label was set to false here. */
+const HELD = 'croft.io/schedulable-held'
 const PODS_BY_NODE = 'node-lifecycle-pods'
 
 /** A lease that names no duration. */
@@ -145,14 +147,24 @@ function isSameTaint(a: Taint, b: Taint): boolean {
   return a.key === b.key && a.effect === b.effect
 }
 
-/** The agent says when its node takes machines; a lost node cannot take that back itself. */
+/**
+ * A lost node takes no machines. The label belongs to people otherwise, so what was taken away is noted and given
+ * back when the node returns.
+ */
 function labelActions(node: Node, ready: string | undefined): readonly Action[] {
-  if (ready === 'True' || node.metadata.labels?.[SCHEDULABLE_LABEL] !== 'true') return []
+  const held = node.metadata.annotations?.[HELD] !== undefined
+  const lost = ready === 'Unknown' && node.metadata.labels?.[SCHEDULABLE_LABEL] === 'true'
+  if (!lost && !(held && ready === 'True')) return []
   return [
     {
       do: 'patch',
       target: { kind: Node, name: node.metadata.name ?? '' },
-      patch: { metadata: { labels: { [SCHEDULABLE_LABEL]: 'false' } } },
+      patch: {
+        metadata: {
+          labels: { [SCHEDULABLE_LABEL]: lost ? 'false' : 'true' },
+          annotations: { [HELD]: lost ? 'the node does not answer' : null },
+        },
+      },
     },
   ]
 }
