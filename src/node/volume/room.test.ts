@@ -57,6 +57,9 @@ async function start(t: TestContext) {
   }
   t.after(async () => {
     await close()
+    // A storage daemon outlives the room by design; a test must not leave one.
+    const left = await host.files.readText(join(folder, 'replicas/v-0a1b2c3d/daemon.json'))
+    if (left.ok) process.kill((JSON.parse(left.value) as { pid: number }).pid, 'SIGKILL')
     await rm(folder, { recursive: true })
     await api.close()
   })
