@@ -297,10 +297,11 @@ export class RevisionLog implements Store {
 
   async compact(upTo: Revision): Promise<void> {
     const target = Math.min(upTo, this.#durable)
+    if (this.#ended) throw this.#ended
     while (this.#compacted < target) {
-      if (this.#ended) throw this.#ended
       this.#compactBite(target)
       await new Promise<void>((resolve) => this.#defer(resolve))
+      if (this.#ended) throw this.#ended
     }
   }
 

@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import type { Failure } from '../base/result.ts'
-import { done, put, remove, storeLaws } from './laws.ts'
+import { done, put, remove, storeLaws } from './laws.test.ts'
 import { openSqliteStore } from './sqlite.ts'
 import { type Store, StoreFullError } from './store.ts'
 
@@ -109,6 +109,19 @@ test('bytes that changed on the disk are found when it is opened', async () => {
   const refused = failureOf(path)
   assert.equal(refused.reason, 'StoreDamaged')
   assert.match(refused.message, /\/k\/25 .*restore/)
+})
+
+test('space of forgotten history goes back to the disk', async () => {
+  const path = freshPath()
+  const store = open(path)
+  const value = 'v'.repeat(50_000)
+  for (let round = 0; round < 1000; round += 1) await done(put(store, '/a', value, round))
+  await store.compact(900)
+  for (let round = 1000; round < 1200; round += 1) await done(put(store, `/b/${round}`, '', 0))
+  for (let revision = 901; revision <= 1200; revision += 4) await store.compact(revision)
+  await store.close()
+  assert.ok(statSync(path).size < 25 * 2 ** 20, `the file is ${statSync(path).size} bytes long`)
+  await open(path).close()
 })
 
 test('a missing piece of history is found when it is opened', async () => {

@@ -31,6 +31,10 @@ const RESERVE_LOOK_MS = 1000
 /** Pages written before the write-ahead log is copied into the file: small bites keep every pause short. */
 const CHECKPOINT_PAGES = 512
 const PAGE_BYTES = 4096
+/** Below this much unused space in the file (16 MiB) it is left for the next writes. Pages. */
+const UNUSED_PAGES_KEPT = 4096
+/** Given back to the disk in one bite; each moves a page from the end of the file. Pages. */
+const SHRINK_PAGES = 256
 /** A process that is just ending gets this long to let go of the file. Milliseconds. */
 const BUSY_TIMEOUT_MS = 200
 
@@ -80,6 +84,7 @@ function createPrivately(path: string): void {
 
 function prepare(database: DatabaseSync): void {
   database.exec(`
+    PRAGMA auto_vacuum = INCREMENTAL;
     PRAGMA locking_mode = EXCLUSIVE;
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = FULL;
@@ -233,6 +238,7 @@ function sqliteKeeper(database: DatabaseSync, path: string): Keeper {
   const insert = database.prepare('INSERT INTO log VALUES (?, ?, ?, ?, ?, ?)')
   const remove = database.prepare('DELETE FROM log WHERE revision = ?')
   const mark = database.prepare(`UPDATE state SET number = ? WHERE name = 'compacted'`)
+  const unused = database.prepare('PRAGMA freelist_count', { returnArrays: true })
   const checkpointer = walCheckpointer(database)
   const reserve = diskReserve(`${path}-reserve`)
   tolerateFull(() => noteHolder(path))
@@ -251,7 +257,9 @@ function sqliteKeeper(database: DatabaseSync, path: string): Keeper {
         for (const revision of revisions) remove.run(revision)
         mark.run(compacted)
       })
-      checkpointer.wrote(revisions.length)
+      const shrinks = Number(Object.values(unused.get() ?? {})[0]) > UNUSED_PAGES_KEPT
+      if (shrinks) tolerateFull(() => database.exec(`PRAGMA incremental_vacuum(${SHRINK_PAGES})`))
+      checkpointer.wrote(revisions.length + (shrinks ? SHRINK_PAGES : 0))
     },
     isScarce: reserve.isOpen,
     openReserve: reserve.open,
