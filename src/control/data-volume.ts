@@ -261,6 +261,15 @@ export const dataVolumeDecider: Decider<typeof DataVolume, SeenDataVolume> = {
         return namespace && name ? [`${namespace}/${name}`] : []
       },
     },
+    // A class that appears, or becomes the default, may be the one that a claim waits for.
+    {
+      kind: StorageClass,
+      keys: (_class, look) =>
+        look
+          .list(DataVolume)
+          .filter((dataVolume) => dataVolume.status?.phase === 'Pending')
+          .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`),
+    },
   ],
   gather: (dataVolume, look) => {
     const { namespace, name } = dataVolume.metadata

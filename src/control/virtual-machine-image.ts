@@ -303,6 +303,8 @@ export const virtualMachineImageDecider: Decider<typeof VirtualMachineImage, See
   watches: [
     { kind: BackingImage, keys: imageKeys },
     { kind: StorageClass, keys: imageKeys },
+    // Only read: a node that comes later changes no class that exists.
+    { kind: Node, keys: () => [] },
   ],
   gather: (image, look) => ({
     image,

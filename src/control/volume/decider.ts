@@ -107,6 +107,15 @@ function rulesFrom(look: Look, namespace: string | undefined): PlacementRules {
   }
 }
 
+function unplacedVolumes(look: Look, namespace: string | undefined): readonly string[] {
+  return look
+    .list(Volume, namespace)
+    .filter((volume) =>
+      volume.status?.conditions?.some(({ type, status }) => type === 'Scheduled' && status !== 'True'),
+    )
+    .map((volume) => `${namespace}/${volume.metadata.name}`)
+}
+
 function imageWait(volume: Volume, look: Look): string | undefined {
   const name = volume.spec?.backingImage
   if (!name) return undefined
@@ -137,19 +146,9 @@ export const volumeDecider: Decider<typeof Volume, SeenVolume> = {
           .filter((volume) => volume.spec?.backingImage === metadata.name)
           .map((volume) => `${metadata.namespace}/${volume.metadata.name}`),
     },
-    // A disk that comes or grows may be the place that a replica waits for.
-    {
-      kind: Node,
-      keys: ({ metadata }, look) =>
-        look
-          .list(Volume, metadata.namespace)
-          .filter((volume) =>
-            volume.status?.conditions?.some(
-              (condition) => condition.type === 'Scheduled' && condition.status !== 'True',
-            ),
-          )
-          .map((volume) => `${metadata.namespace}/${volume.metadata.name}`),
-    },
+    // A disk that comes or grows, or a wider limit, may make the place that a replica waits for.
+    { kind: Node, keys: ({ metadata }, look) => unplacedVolumes(look, metadata.namespace) },
+    { kind: Setting, keys: ({ metadata }, look) => unplacedVolumes(look, metadata.namespace) },
   ],
   indexes: [{ kind: Pod, name: PODS_BY_CLAIM, values: (object) => claimsOf(object as Pod) }],
   gather: (volume, look) => {
