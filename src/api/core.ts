@@ -6,6 +6,7 @@ import type { Clock, Log, Meter, Random } from '../host/host.ts'
 import type { Revision, Store, StoredEntry } from '../store/store.ts'
 import type { Tokens } from './authn/tokens.ts'
 import type { Rbac } from './authz/rbac.ts'
+import type { Definitions } from './crd/definitions.ts'
 import type { ApiDeps } from './deps.ts'
 import type { Discovery } from './discovery/documents.ts'
 import type { OpenApiDocuments } from './openapi/openapi.ts'
@@ -26,6 +27,7 @@ export interface Core {
   readonly share: EventShare
   readonly discovery: Discovery
   readonly openApi: OpenApiDocuments
+  readonly definitions: Definitions
   readonly tokens: Tokens
 }
 

@@ -5,6 +5,9 @@ import { Tokens } from './authn/tokens.ts'
 import { Rbac } from './authz/rbac.ts'
 import { bootstrap } from './bootstrap/bootstrap.ts'
 import type { Core } from './core.ts'
+import { cleanDefinitions } from './crd/cleanup.ts'
+import { Definitions } from './crd/definitions.ts'
+import { keepRegistrations } from './crd/registrations.ts'
 import type { ApiDeps } from './deps.ts'
 import { Discovery } from './discovery/documents.ts'
 import { httpFront } from './http/front.ts'
@@ -26,7 +29,7 @@ export interface Api extends ApiPort {
 export async function createApi(deps: ApiDeps): Promise<Api> {
   const { clock, random, log, meter } = deps.host
   const served = new ServedKinds(deps.kinds)
-  const core: Core = {
+  const parts: Omit<Core, 'definitions'> = {
     deps,
     store: deps.store,
     clock,
@@ -41,14 +44,30 @@ export async function createApi(deps: ApiDeps): Promise<Api> {
     share: new EventShare(),
     tokens: new Tokens(deps.identity.issuer, deps.identity.tokenKeys),
   }
+  const core = withDefinitions(parts)
+  const stopDefinitions = core.definitions.start()
   await bootstrap(core)
-  const workers = [keepNamespaces(core), collectGarbage(core), aggregateRoles(core)]
+  const workers = [
+    keepNamespaces(core),
+    collectGarbage(core),
+    aggregateRoles(core),
+    cleanDefinitions(core),
+    keepRegistrations(core),
+  ]
   return {
     ...portOf(core),
     handler: httpFront(core),
     close: () => {
       for (const worker of workers) worker.close()
+      stopDefinitions()
       core.rbac.close()
     },
   }
+}
+
+/** Definitions need the core that they are a part of. */
+function withDefinitions(parts: Omit<Core, 'definitions'>): Core {
+  const core = { ...parts } as { -readonly [K in keyof Core]: Core[K] }
+  core.definitions = new Definitions(core)
+  return core
 }

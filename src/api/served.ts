@@ -14,7 +14,9 @@ export interface Served {
   /** apiVersion that objects are stored under. */
   readonly storageApiVersion: string
   /** Set for kinds whose stored form may differ from the served one (custom resources). */
-  readonly fromStored?: (object: KubeObject, revision: number) => KubeObject
+  readonly fromStored?: (object: KubeObject) => KubeObject
+  /** Entries written after this revision need no `fromStored`. */
+  readonly plainSince?: number
   /** Name of the CustomResourceDefinition this kind comes from. */
   readonly definition?: string
   readonly deprecation?: string
@@ -38,6 +40,11 @@ export function serve(kind: AnyKind, extra: Partial<Served> = {}): Served {
 
 export function headOf(apiVersion: string, kind: string): string {
   return `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(kind)},"metadata":{`
+}
+
+/** True when stored bytes of this revision are as they are served. */
+export function isPlain(served: Served, revision: number): boolean {
+  return served.fromStored === undefined || revision > (served.plainSince ?? Number.POSITIVE_INFINITY)
 }
 
 export function keyFor(served: Served, namespace: string | undefined, name: string): string {
@@ -86,6 +93,11 @@ export class ServedKinds {
     for (const served of this.#byPlural.values())
       if (!served.kind.virtual && !byPrefix.has(served.prefix)) byPrefix.set(served.prefix, served)
     return [...byPrefix.values()]
+  }
+
+  /** True for resources that need no definition. */
+  isBuiltIn(group: string, plural: string): boolean {
+    return this.#builtIn.some(({ kind }) => kind.group === group && kind.plural === plural)
   }
 
   hasGroup(group: string): boolean {

@@ -10,6 +10,7 @@ import { answerJson, answerText, jsonHeaders } from '../http/answer.ts'
 import { parseAccept } from '../http/negotiate.ts'
 import type { Served } from '../served.ts'
 import { gunzip, gzip } from './gzip.ts'
+import { openApiV2Protobuf, V2_PROTOBUF, V2_PROTOBUF_OLD } from './v2-protobuf.ts'
 
 interface Kept {
   readonly hash: string
@@ -111,10 +112,22 @@ export async function answerOpenApi(
 async function answerV2(core: Core, request: HttpRequest): Promise<HttpResponse> {
   const accept = request.headers['accept']
   const ranges = accept === undefined || accept === '' ? [] : parseAccept(accept)
-  const fits = ({ type }: { readonly type: string }) =>
-    type === '*/*' || type === 'application/*' || type === 'application/json'
-  if (ranges.length > 0 && !ranges.some(fits)) throw refuse.notAcceptable(['application/json'])
+  for (const { type } of ranges) {
+    if (type === V2_PROTOBUF || type === V2_PROTOBUF_OLD) return answerV2Protobuf(core, type)
+    if (type === '*/*' || type === 'application/*' || type === 'application/json')
+      return answerKept(request, await core.openApi.v2(), false)
+  }
+  if (ranges.length > 0) throw refuse.notAcceptable(['application/json', V2_PROTOBUF])
   return answerKept(request, await core.openApi.v2(), false)
+}
+
+function answerV2Protobuf(core: Core, type: string): HttpResponse {
+  const kinds = core.served.all().map(({ kind }) => kind)
+  return {
+    status: 200,
+    headers: { ...jsonHeaders(), 'content-type': type, vary: 'Accept' },
+    body: openApiV2Protobuf(kinds, core.deps.croftVersion),
+  }
 }
 
 async function answerKept(request: HttpRequest, kept: Kept, forEver: boolean): Promise<HttpResponse> {

@@ -6,7 +6,8 @@ import type { KubeObject } from '../../base/object.ts'
 import type { StoredEntry, StoreWrite, WriteOutcome } from '../../store/store.ts'
 import { quotaCharges } from '../admission/quota.ts'
 import type { Outcome, Work } from '../core.ts'
-import { keyFor } from '../served.ts'
+import { DEFINITIONS_PREFIX } from '../crd/definitions.ts'
+import { isPlain, keyFor } from '../served.ts'
 import { encodeStored, withRevision } from './stored.ts'
 
 /** Undefined: somebody else wrote first. */
@@ -77,7 +78,9 @@ async function writeCharged(
 function remember(work: Work, entry: StoredEntry, object: KubeObject, code: number): Outcome {
   const { core, served } = work
   // Another version of the same resource may be stored differently from what this call saw.
-  if (served.fromStored === undefined) core.parsed.put(served, entry, withRevision(object, entry.revision))
+  const stored = withRevision(object, entry.revision)
+  if (isPlain(served, entry.revision)) core.parsed.put(served, entry, stored)
+  if (entry.key.startsWith(DEFINITIONS_PREFIX)) core.definitions.take(stored)
   return { is: 'entry', code, served, entry }
 }
 

@@ -34,7 +34,7 @@ const GENERATION_KINDS = new Set([
   'validatingwebhookconfigurations',
 ])
 /** Kinds of Kubernetes whose creator also writes the status: a Node registers itself whole. */
-const STATUS_ON_CREATE = new Set(['nodes'])
+const STATUS_ON_CREATE = new Set(['nodes', 'apiservices'])
 
 export function hasGeneration(kind: AnyKind): boolean {
   return kind.habit === 'custom' || GENERATION_KINDS.has(kind.plural)

@@ -30,6 +30,7 @@ export interface DeleteWish {
 export async function deleteOne(work: Work): Promise<Outcome> {
   const wish = readDeleteWish(work.call.body)
   checkNamespaceDeletion(work, work.call.name ?? '')
+  checkDefinitionDeletion(work, work.call.name ?? '')
   for (let attempt = 0; attempt < DELETE_ATTEMPTS; attempt += 1) {
     const before = readBefore(work)
     if (!before) throw refuse.notFound(resourceOf(work.served), work.call.name ?? '')
@@ -56,6 +57,7 @@ export async function deleteCollection(work: Work): Promise<Outcome> {
     const before = readBefore(one)
     if (!before) continue
     checkNamespaceDeletion(one, name)
+    checkDefinitionDeletion(one, name)
     await deleteBefore(one, before, wish)
     deleted.push(object)
   }
@@ -78,6 +80,12 @@ async function deleteBefore(work: Work, before: Before, wish: DeleteWish): Promi
   }
   const committed = await commitUpdate(work, before, marked)
   return committed && { ...committed, code: 200 }
+}
+
+/** The definitions of our own kinds stay: with them all machines and volumes would go. */
+function checkDefinitionDeletion({ served, core }: Work, name: string): void {
+  if (served.kind.plural === 'customresourcedefinitions' && core.definitions.isBuiltIn(name))
+    throw refuse.forbidden(resourceOf(served), name, 'this kind is part of croft and cannot be removed')
 }
 
 function askDeletionRules(work: Work, object: KubeObject): void {

@@ -6,6 +6,7 @@ import { validateObject, withDefaults } from '../../kinds/interpreter.ts'
 import type { RuleLook } from '../../kinds/kind.ts'
 import { admit } from '../admission/admit.ts'
 import type { Work } from '../core.ts'
+import { establish } from '../crd/establish.ts'
 import { lookFor } from './look.ts'
 import { checkMetadata, checkMetadataUpdate } from './metadata.ts'
 
@@ -19,7 +20,8 @@ export function complete(work: Work, next: KubeObject, previous: KubeObject | un
   // Admission comes first: what it adds (requests, accounts) counts for what the kind derives from them.
   let object = admit(work, withDefaults(kind, next), previous)
   for (const mutate of kind.mutators) object = mutate(object, previous, look)
-  return object
+  const isDefinition = kind.group === 'apiextensions.k8s.io' && kind.plural === 'customresourcedefinitions'
+  return isDefinition ? establish(work, object, previous) : object
 }
 
 /** Throws 422 with all causes, or the refusal of a rule. */

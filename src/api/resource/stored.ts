@@ -5,7 +5,7 @@ import { deepFreeze } from '../../base/freeze.ts'
 import { parseJson, printJson } from '../../base/json.ts'
 import type { KubeObject } from '../../base/object.ts'
 import type { StoredEntry } from '../../store/store.ts'
-import type { Served } from '../served.ts'
+import { isPlain, type Served } from '../served.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -28,7 +28,7 @@ export function withRevision(object: KubeObject, revision: number): KubeObject {
 
 /** Text of an entry as a whole object, its resource version woven in. Undefined when it needs conversion first. */
 export function plainText(served: Served, entry: StoredEntry): string | undefined {
-  if (served.fromStored !== undefined) return undefined
+  if (!isPlain(served, entry.revision)) return undefined
   const text = decoder.decode(entry.value)
   return text.startsWith(served.head)
     ? `${served.head}"resourceVersion":"${entry.revision}",${text.slice(served.head.length)}`
@@ -39,7 +39,7 @@ export function parseStored(served: Served, value: Uint8Array, revision: number)
   const parsed = parseJson(decoder.decode(value)) as unknown as KubeObject
   // The parsed value is ours alone until it is frozen below.
   ;(parsed.metadata as { resourceVersion?: string }).resourceVersion = String(revision)
-  const object = served.fromStored === undefined ? parsed : served.fromStored(parsed, revision)
+  const object = isPlain(served, revision) ? parsed : (served.fromStored?.(parsed) ?? parsed)
   return deepFreeze(object)
 }
 
