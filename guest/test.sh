@@ -24,7 +24,8 @@ boot() {
       cp $ovmf/OVMF_VARS_4M.fd "$work/vars.fd"
       ;;
     secure)
-      machine=q35,smm=on
+      # shim and GRUB want more of it here.
+      machine=q35,smm=on memory=512
       set -- -global driver=cfi.pflash01,property=secure,value=on \
         -drive "if=pflash,format=raw,unit=0,readonly=on,file=$ovmf/OVMF_CODE_4M.secboot.fd"
       cp $ovmf/OVMF_VARS_4M.ms.fd "$work/vars.fd"
