@@ -21,6 +21,7 @@ export const APIService = defineKind({
   plural: 'apiservices',
   categories: ['api-extensions'],
   scope: 'Cluster',
+  nameRule: 'path-segment', // the core group's is named `v1.`
   doc: 'A group version and who serves it.',
   body: () => body,
   status: true,
