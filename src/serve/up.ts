@@ -8,6 +8,7 @@ import { type RealHost, realHost } from '../host/real/index.ts'
 import { openSqliteStore } from '../store/sqlite.ts'
 import { type ControlPlane, startControlPlane } from './control-plane.ts'
 import { allDeciders } from './deciders.ts'
+import { startLocalAgent } from './local-agent.ts'
 import { CROFT_VERSION } from './version.ts'
 
 export interface UpOptions {
@@ -53,7 +54,24 @@ export async function startServer(options: UpOptions, host: RealHost): Promise<R
     await plane.value.stop()
     return written
   }
-  return ok({ plane: plane.value, stop: () => plane.value.stop() })
+  const agent = await startLocalAgent({
+    host,
+    plane: plane.value,
+    dataFolder: options.dataFolder,
+    nodeName: names.hostname,
+    nodeIp: names.addresses[0] ?? '127.0.0.1',
+  })
+  if (!agent.ok) {
+    await plane.value.stop()
+    return agent
+  }
+  return ok({
+    plane: plane.value,
+    stop: async () => {
+      await agent.value.stop()
+      await plane.value.stop()
+    },
+  })
 }
 
 function writeKubeconfig(options: UpOptions, host: RealHost, plane: ControlPlane): Promise<Result<void>> {

@@ -60,7 +60,7 @@ export async function gatherHostFacts(host: Host, input: FactsInput): Promise<Re
 }
 
 /** Undefined where we are not root and cannot become another user. */
-async function machineUser(host: Host): Promise<RunAs | undefined> {
+export async function machineUser(host: Host): Promise<RunAs | undefined> {
   const who = await host.exec.run(['id', '-u'], { timeoutMs: 5_000 })
   if (!who.ok || who.value.stdout.trim() !== '0') return undefined
   const owner = await host.exec.run(['stat', '-c', '%g', '/dev/kvm'], { timeoutMs: 5_000 })

@@ -2,7 +2,7 @@
 // It outlives us: it is started detached, its identity is on the disk before it is used, and it is found again after
 // a restart. It never exports anything by itself; exports are opened by epoch (engine.ts).
 import { type Failure, failed, ok, type Result } from '../../base/result.ts'
-import type { Host, ProcessIdentity } from '../../host/host.ts'
+import type { Files, Host, ProcessIdentity } from '../../host/host.ts'
 import type { RunAs } from '../plan/facts.ts'
 import { launchArgv } from '../plan/launch.ts'
 import { connectQmp, type Qmp } from '../qmp/qmp.ts'
@@ -42,6 +42,12 @@ export function daemonArgv(place: ReplicaPlace): readonly string[] {
     ...['--blockdev', JSON.stringify(head)],
     ...['--nbd-server', `addr.type=unix,addr.path=${place.nbdSocket},max-connections=0`],
   ]
+}
+
+/** For one daemon's user alone; the folders above only let it pass. */
+export async function makePrivateFolder(files: Files, path: string): Promise<Result<void>> {
+  const above = await files.makeFolder(path.slice(0, path.lastIndexOf('/')), 0o711)
+  return above.ok ? files.makeFolder(path, 0o750) : above
 }
 
 async function forgetDaemon(host: Host, place: ReplicaPlace): Promise<void> {
@@ -93,7 +99,7 @@ export async function startDaemon(
 ): Promise<Result<ReplicaDaemon>> {
   await host.files.remove(place.socketFolder)
   await host.files.remove(place.log)
-  const made = await host.files.makeFolder(place.socketFolder, 0o750)
+  const made = await makePrivateFolder(host.files, place.socketFolder)
   if (!made.ok) return made
   if (runAs) {
     for (const path of [place.socketFolder, place.folder, place.head]) {

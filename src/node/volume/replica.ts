@@ -8,7 +8,7 @@ import { Replica } from '../../kinds/longhorn/replica.ts'
 import { backingImagePath } from '../image/layout.ts'
 import { DONE, RETRY, type WorkAnswer } from '../keyed-work.ts'
 import type { RunAs } from '../plan/facts.ts'
-import { adoptDaemon, type ReplicaDaemon, startDaemon, stopDaemon } from './daemon.ts'
+import { adoptDaemon, makePrivateFolder, type ReplicaDaemon, startDaemon, stopDaemon } from './daemon.ts'
 import { HEAD_FILE, type ReplicaPlace, replicaPlace } from './layout.ts'
 import { readMeta, writeMeta } from './meta.ts'
 
@@ -215,7 +215,7 @@ async function ensureFiles(
       message: `the volume has ${sizeBytes} bytes, its image needs ${backing.value.virtualSize}; ask for a larger volume`,
       retry: 'never',
     })
-  const made = await files.makeFolder(place.folder, 0o750)
+  const made = await makePrivateFolder(files, place.folder)
   if (!made.ok) return made
   await files.remove(place.head)
   const created = await exec.run(

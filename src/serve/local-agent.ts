@@ -1,0 +1,77 @@
+// Wires the agent of this host to the control plane in the same process.
+import type { UserInfo } from '../base/call.ts'
+import { shortHash } from '../base/derived-name.ts'
+import { SOCKET_PATH_MAX } from '../base/limits.ts'
+import { ok, type Result } from '../base/result.ts'
+import { createInformers } from '../client/informer.ts'
+import type { Host } from '../host/host.ts'
+import { Event } from '../kinds/core/event.ts'
+import { createEventRecorder } from '../loop/events.ts'
+import { type Agent, createAgent } from '../node/agent.ts'
+import { machineUser } from '../node/machine/host-facts.ts'
+import { userNetworkRoom } from '../node/network/user-room.ts'
+import { volumeRoom } from '../node/volume/room.ts'
+import type { ControlPlane } from './control-plane.ts'
+import { CROFT_VERSION } from './version.ts'
+
+export interface LocalAgentOptions {
+  readonly host: Host
+  readonly plane: ControlPlane
+  readonly dataFolder: string
+  readonly nodeName: string
+  readonly nodeIp: string
+}
+
+export interface LocalAgent {
+  readonly agent: Agent
+  stop(): Promise<void>
+}
+
+/** Longest part of a socket path below the run folder: `/m/<hash>/rescue.sock` and its like. */
+const BELOW_RUN_FOLDER = 60
+
+/** Sockets lie below the data folder unless its path is too long for them. */
+export function runFolderFor(dataFolder: string): string {
+  const near = `${dataFolder}/run`
+  return near.length + BELOW_RUN_FOLDER <= SOCKET_PATH_MAX ? near : `/run/croft-${shortHash(dataFolder, 8)}`
+}
+
+export async function startLocalAgent(options: LocalAgentOptions): Promise<Result<LocalAgent>> {
+  const { host, plane, nodeName, dataFolder } = options
+  const user: UserInfo = {
+    username: `system:node:${nodeName}`,
+    groups: ['system:nodes', 'system:masters', 'system:authenticated'],
+  }
+  const stopping = new AbortController()
+  const client = plane.clientFor(user, 'croft-agent')
+  const informers = createInformers(client, host, { signal: stopping.signal })
+  const runFolder = runFolderFor(dataFolder)
+  const runAs = await machineUser(host)
+  const made = await host.files.makeFolder(runFolder, 0o711)
+  if (!made.ok) return made
+  const agent = await createAgent({
+    host,
+    client,
+    informers,
+    recorder: createEventRecorder({ client, host, kind: Event, component: 'croft-agent', node: nodeName }),
+    nodeName,
+    nodeIp: options.nodeIp,
+    dataFolder,
+    runFolder,
+    rooms: {
+      volume: volumeRoom({ host, client, informers, nodeName, runFolder, ...(runAs ? { runAs } : {}) }),
+      network: userNetworkRoom(),
+      image: { run: async () => undefined },
+    },
+    version: CROFT_VERSION,
+  })
+  if (!agent.ok) return agent
+  const running = agent.value.run(stopping.signal)
+  return ok({
+    agent: agent.value,
+    stop: async () => {
+      stopping.abort()
+      await running
+    },
+  })
+}
