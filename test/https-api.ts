@@ -19,7 +19,7 @@ export interface HttpsApi extends Fixture {
 
 export async function startHttpsApi(more: Partial<ApiDeps> = {}, wantedPort = 0): Promise<HttpsApi> {
   const folder = await mkdtemp(join(tmpdir(), 'croft-api-'))
-  const host = realHost({ log: { level: 'error' } })
+  const host = realHost({ log: { level: 'warn' } })
   const certificates = realCertificates
   const names = { dnsNames: ['localhost'], ipAddresses: ['127.0.0.1'] }
   const identity = await ensureIdentity({ host, certificates, folder: join(folder, 'pki'), names })
@@ -37,7 +37,11 @@ export async function startHttpsApi(more: Partial<ApiDeps> = {}, wantedPort = 0)
     },
     ...more,
   })
-  const listening = await host.net.listenHttp({ host: '127.0.0.1', port: wantedPort }, fixture.api.handler, serving)
+  const listening = await host.net.listenHttp(
+    { host: '127.0.0.1', port: wantedPort },
+    fixture.api.handler,
+    serving,
+  )
   if (!listening.ok) throw new Error(listening.failure.message)
   const { address } = listening.value
   const port = 'port' in address ? address.port : 0
@@ -94,7 +98,11 @@ export function runTool(
   api: HttpsApi,
   program: string,
   argv: readonly string[],
-  more: { readonly input?: string; readonly env?: Readonly<Record<string, string>>; readonly timeoutMs?: number } = {},
+  more: {
+    readonly input?: string
+    readonly env?: Readonly<Record<string, string>>
+    readonly timeoutMs?: number
+  } = {},
 ): Promise<Ran> {
   const env = {
     ...process.env,

@@ -113,7 +113,7 @@ async function answerV2(core: Core, request: HttpRequest): Promise<HttpResponse>
   const accept = request.headers['accept']
   const ranges = accept === undefined || accept === '' ? [] : parseAccept(accept)
   for (const { type } of ranges) {
-    if (type === V2_PROTOBUF || type === V2_PROTOBUF_OLD) return answerV2Protobuf(core, type)
+    if (type === V2_PROTOBUF || type === V2_PROTOBUF_OLD) return answerV2Protobuf(core)
     if (type === '*/*' || type === 'application/*' || type === 'application/json')
       return answerKept(request, await core.openApi.v2(), false)
   }
@@ -121,11 +121,12 @@ async function answerV2(core: Core, request: HttpRequest): Promise<HttpResponse>
   return answerKept(request, await core.openApi.v2(), false)
 }
 
-function answerV2Protobuf(core: Core, type: string): HttpResponse {
+function answerV2Protobuf(core: Core): HttpResponse {
   const kinds = core.served.all().map(({ kind }) => kind)
   return {
     status: 200,
-    headers: { ...jsonHeaders(), 'content-type': type, vary: 'Accept' },
+    // The dotted spelling is the one that Go's parser of media types takes.
+    headers: { ...jsonHeaders(), 'content-type': V2_PROTOBUF_OLD, vary: 'Accept' },
     body: openApiV2Protobuf(kinds, core.deps.croftVersion),
   }
 }

@@ -5,7 +5,7 @@ import type { AnyKind } from '../../kinds/kind.ts'
 import { type WireField, writeMessage } from '../protobuf/encode.ts'
 
 export const V2_PROTOBUF = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf'
-/** Bytes that the media type begins with where the `.v2` is written first, as some clients do. */
+/** The dotted spelling, in which answers are marked. */
 export const V2_PROTOBUF_OLD = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
 
 const PARAMETERS = ['dryRun', 'fieldManager', 'fieldValidation', 'force']
