@@ -8,6 +8,8 @@ export interface FaultyLink {
   readonly port: ApiPort
   /** Nothing comes through in either direction. */
   cut: boolean
+  /** Asked beside `cut`, for a cause that outlives this link. */
+  isCut: () => boolean
   /** One way, in milliseconds; asked for each message. */
   delayMs: () => number
   /** Asked for each answer to a call. */
@@ -27,6 +29,7 @@ export function faultyApi(api: ApiPort, process: SimProcess): FaultyLink {
       watch: (call) => watchThrough(api, process, { link, breakers }, call),
     },
     cut: false,
+    isCut: () => false,
     delayMs: () => 0,
     losesAnswer: () => false,
     breakWatches() {
@@ -56,7 +59,7 @@ async function callThrough(
   }
   const backMs = link.delayMs()
   if (backMs > 0) await abortable(world.sleep(backMs), signal)
-  if (link.cut || link.losesAnswer()) {
+  if (severed(link) || link.losesAnswer()) {
     await abortable(world.sleep(CUT_TIMEOUT_MS), signal)
     throw refuse.unavailable('the connection was lost')
   }
@@ -66,7 +69,7 @@ async function callThrough(
 
 async function pass(process: SimProcess, link: FaultyLink, signal: AbortSignal | undefined): Promise<void> {
   const { world } = process
-  if (link.cut) {
+  if (severed(link)) {
     await abortable(world.sleep(CUT_TIMEOUT_MS), signal)
     throw refuse.unavailable('the connection was refused')
   }
@@ -84,20 +87,21 @@ async function* watchThrough(
   const limit = new AbortController()
   const stop = (): void => limit.abort()
   breakers.add(stop)
-  process.onDeath(stop)
+  const forget = process.onDeath(stop)
   call.signal?.addEventListener('abort', stop, { once: true })
   try {
     for await (const event of api.watch({ ...call, signal: limit.signal })) {
       const delayMs = link.delayMs()
       if (delayMs > 0) await process.answer(process.world.sleep(delayMs))
       // Events wait in the socket while the link is cut; a long cut breaks the connection (see breakWatches).
-      while (link.cut && !limit.signal.aborted) await process.answer(process.world.sleep(200))
+      while (severed(link) && !limit.signal.aborted) await process.answer(process.world.sleep(200))
       if (!process.alive) await never()
       if (limit.signal.aborted) break
       yield event
     }
   } finally {
     breakers.delete(stop)
+    forget()
   }
   if (!call.signal?.aborted) throw refuse.unavailable('the watch was cut')
 }
@@ -110,6 +114,10 @@ function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Pro
     signal.addEventListener('abort', stop, { once: true })
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
   })
+}
+
+function severed(link: FaultyLink): boolean {
+  return link.cut || link.isCut()
 }
 
 function never(): Promise<never> {

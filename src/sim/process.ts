@@ -21,7 +21,7 @@ export class SimProcess {
   readonly clock: Clock
   readonly random: SeededRandom
   readonly #timers = new Set<() => void>()
-  readonly #dying: (() => void)[] = []
+  readonly #dying = new Set<() => void>()
   #alive = true
 
   constructor(world: World, name: string, clockState: SimClockState = { offsetMs: 0, rate: 1 }) {
@@ -44,8 +44,10 @@ export class SimProcess {
     for (const call of this.#dying) call()
   }
 
-  onDeath(call: () => void): void {
-    this.#dying.push(call)
+  /** Tells the others of the death; the returned function takes the wish back. */
+  onDeath(call: () => void): () => void {
+    this.#dying.add(call)
+    return () => this.#dying.delete(call)
   }
 
   /** The answer of the world to this process: never arrives once it is dead. */
