@@ -1,15 +1,13 @@
 // Wanted and observed state of a PersistentVolumeClaim.
 import { s } from '../build.ts'
+import { accessMode } from './access-mode.ts'
 import { labelSelector } from './meta-types.ts'
 import { typedLocalObjectReference, typedObjectReference } from './references.ts'
 import { volumeResourceRequirements } from './resources.ts'
 
 export const persistentVolumeClaimSpec = s.object(
   {
-    accessModes: s.list(
-      s.oneOf(['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']),
-      'Ways in which the volume is to be mounted.',
-    ),
+    accessModes: s.list(accessMode, 'Ways in which the volume is to be mounted.'),
     selector: s.doc(labelSelector, 'Labels that the volume must have.'),
     resources: s.write(s.doc(volumeResourceRequirements, 'Size of the volume.')),
     volumeName: s.string('PersistentVolume that the claim is bound to.'),
@@ -41,10 +39,7 @@ export const modifyVolumeStatus = s.object({
 export const persistentVolumeClaimStatus = s.object(
   {
     phase: s.oneOf(['Bound', 'Lost', 'Pending'], 'Pending, Bound or Lost.'),
-    accessModes: s.list(
-      s.oneOf(['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']),
-      'Ways in which the bound volume can be mounted.',
-    ),
+    accessModes: s.list(accessMode, 'Ways in which the bound volume can be mounted.'),
     capacity: s.map(s.quantity(), 'Size of the bound volume.'),
     conditions: s.keyedList(persistentVolumeClaimCondition, ['type'], 'Observations such as Resizing.', {
       patchMergeKey: 'type',

@@ -5,6 +5,7 @@ import { ageColumn, column, nameColumn } from '../cells.ts'
 import { defineKind } from '../define.ts'
 import type { KindOf } from '../kind.ts'
 import { configMapBody } from './data-bodies.ts'
+import { checkConfigMap } from './data-rules.ts'
 
 type ConfigMapObject = KubeObject & Infer<typeof configMapBody>
 
@@ -17,6 +18,7 @@ export const ConfigMap = defineKind({
   scope: 'Namespaced',
   doc: 'Settings by key.',
   body: () => configMapBody,
+  rules: [checkConfigMap],
   columns: [
     nameColumn,
     column<ConfigMapObject>(

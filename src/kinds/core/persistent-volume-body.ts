@@ -1,5 +1,6 @@
 // Wanted and observed state of a PersistentVolume.
 import { s } from '../build.ts'
+import { accessMode } from './access-mode.ts'
 import {
   azureFilePersistentVolumeSource,
   cephFSPersistentVolumeSource,
@@ -58,10 +59,7 @@ export const persistentVolumeSpec = s.object(
     local: s.doc(localVolumeSource, 'A disk of one node.'),
     storageos: s.doc(storageOSPersistentVolumeSource, 'A StorageOS volume.'),
     csi: s.doc(csiPersistentVolumeSource, 'A volume of a CSI driver.'),
-    accessModes: s.list(
-      s.oneOf(['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']),
-      'Ways in which the volume can be mounted.',
-    ),
+    accessModes: s.list(accessMode, 'Ways in which the volume can be mounted.'),
     claimRef: s.granular(s.doc(objectReference, 'Claim that the volume is bound to.')),
     persistentVolumeReclaimPolicy: s.oneOf(
       ['Delete', 'Recycle', 'Retain'],

@@ -7,6 +7,7 @@ import type { KindOf } from '../kind.ts'
 import { claimRule } from '../longhorn/rules/claim.ts'
 import { persistentVolumeClaimSpec, persistentVolumeClaimStatus } from './claim-body.ts'
 import { completeClaim } from './volume-defaults.ts'
+import { checkClaim } from './volume-rules.ts'
 
 const body = s.object({
   spec: s.write(persistentVolumeClaimSpec),
@@ -21,10 +22,10 @@ export const PersistentVolumeClaim = defineKind({
   plural: 'persistentvolumeclaims',
   shortNames: ['pvc'],
   scope: 'Namespaced',
-  rules: [claimRule],
   doc: 'A wish for a volume, bound to one PersistentVolume when it is fulfilled.',
   body: () => body,
   mutators: [completeClaim],
+  rules: [checkClaim, claimRule],
   status: true,
   columns: [
     nameColumn,

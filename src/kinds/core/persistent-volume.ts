@@ -6,6 +6,7 @@ import { defineKind } from '../define.ts'
 import type { KindOf } from '../kind.ts'
 import { persistentVolumeSpec, persistentVolumeStatus } from './persistent-volume-body.ts'
 import { completeVolume } from './volume-defaults.ts'
+import { checkVolume } from './volume-rules.ts'
 
 const body = s.object({ spec: s.write(persistentVolumeSpec), status: s.write(persistentVolumeStatus) })
 type Volume = KubeObject & Infer<typeof body>
@@ -20,6 +21,7 @@ export const PersistentVolume = defineKind({
   doc: 'A volume of the cluster, with or without a claim.',
   body: () => body,
   mutators: [completeVolume],
+  rules: [checkVolume],
   status: true,
   columns: [
     nameColumn,

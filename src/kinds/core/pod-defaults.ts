@@ -22,7 +22,7 @@ type Amounts = Readonly<Record<string, string | number>>
 
 /** `Always` for images without a fixed tag, as their content may change under the name. */
 export function defaultPullPolicy(image: string): 'Always' | 'IfNotPresent' {
-  if (image.includes('@')) return 'IfNotPresent'
+  if (image.includes('@') || !/^[a-z0-9]/.test(image) || /\s/.test(image)) return 'IfNotPresent'
   const tag = /:([^/:]*)$/.exec(image)?.[1]
   return tag === undefined || tag === 'latest' ? 'Always' : 'IfNotPresent'
 }

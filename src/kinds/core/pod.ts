@@ -6,6 +6,7 @@ import { podSpec } from './pod/spec.ts'
 import { podStatus } from './pod/status.ts'
 import { podColumns } from './pod-columns.ts'
 import { completePod } from './pod-defaults.ts'
+import { checkPod } from './pod-rules.ts'
 
 const OWN = ['get', 'patch', 'update'] as const
 const PROXY = ['create', 'delete', 'get', 'patch', 'update'] as const
@@ -22,6 +23,7 @@ export const Pod = defineKind({
   body: () => s.object({ spec: s.write(podSpec), status: s.write(podStatus) }),
   columns: podColumns,
   mutators: [completePod],
+  rules: [checkPod],
   status: true,
   subresources: {
     attach: { verbs: ['create', 'get'], kind: options('PodAttachOptions'), stream: true },

@@ -3,6 +3,7 @@ import { ageColumn, column, nameColumn } from '../cells.ts'
 import { defineKind } from '../define.ts'
 import type { KindOf } from '../kind.ts'
 import { secretBody } from './data-bodies.ts'
+import { checkSecret } from './data-rules.ts'
 import { moveStringData, type SecretObject } from './secret-defaults.ts'
 
 export const Secret = defineKind({
@@ -14,6 +15,7 @@ export const Secret = defineKind({
   doc: 'Values that not everybody may read.',
   body: () => secretBody,
   mutators: [moveStringData],
+  rules: [checkSecret],
   selectableFields: ['type'],
   columns: [
     nameColumn,

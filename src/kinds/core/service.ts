@@ -5,6 +5,7 @@ import { ageColumn, column, labelText, nameColumn } from '../cells.ts'
 import { defineKind } from '../define.ts'
 import { serviceSpec, serviceStatus } from './service-body.ts'
 import { completeService } from './service-defaults.ts'
+import { checkService } from './service-rules.ts'
 
 const body = s.object({ spec: s.write(serviceSpec), status: s.write(serviceStatus) })
 type ServiceObject = KubeObject & Infer<typeof body>
@@ -38,6 +39,7 @@ export const Service = defineKind({
   doc: 'One address for a set of Pods.',
   body: () => body,
   mutators: [completeService],
+  rules: [checkService],
   status: true,
   subresources: {
     proxy: {

@@ -5,6 +5,7 @@ import { ageColumn, column, createdAtColumn, nameColumn } from '../cells.ts'
 import { defineKind } from '../define.ts'
 import type { Column, Mutator } from '../kind.ts'
 import { clusterRoleBindingBody, clusterRoleBody, roleBindingBody, roleBody } from './rbac-bodies.ts'
+import { checkBinding, checkClusterRole, checkRole } from './rbac-rules.ts'
 
 type BindingObject = KubeObject & Infer<typeof roleBindingBody>
 
@@ -53,6 +54,7 @@ export const Role = defineKind({
   scope: 'Namespaced',
   doc: 'Things that are allowed in one namespace.',
   body: () => roleBody,
+  rules: [checkRole],
   columns: [nameColumn, createdAtColumn],
 })
 
@@ -63,6 +65,7 @@ export const ClusterRole = defineKind({
   scope: 'Cluster',
   doc: 'Things that are allowed, anywhere or where a RoleBinding says.',
   body: () => clusterRoleBody,
+  rules: [checkClusterRole],
   columns: [nameColumn, createdAtColumn],
 })
 
@@ -74,6 +77,7 @@ export const RoleBinding = defineKind({
   doc: 'Gives a role to somebody in one namespace.',
   body: () => roleBindingBody,
   mutators: [completeBinding],
+  rules: [checkBinding],
   columns: bindingColumns,
 })
 
@@ -85,5 +89,6 @@ export const ClusterRoleBinding = defineKind({
   doc: 'Gives a ClusterRole to somebody everywhere.',
   body: () => clusterRoleBindingBody,
   mutators: [completeBinding],
+  rules: [checkBinding],
   columns: bindingColumns,
 })

@@ -20,7 +20,7 @@ export const volumeMount = s.object(
     recursiveReadOnly: s.keep(s.string()),
     mountPath: s.write(s.string()),
     subPath: s.string(),
-    mountPropagation: s.keep(s.oneOf(['Bidirectional', 'HostToContainer', 'None'])),
+    mountPropagation: s.keep(s.string()),
     subPathExpr: s.string(),
   },
   undefined,
