@@ -5,41 +5,47 @@ import { dataVolumeSourcePVC, dataVolumeSourceSnapshot } from './data-volume-bod
 
 export const dataSourceRefSourceDataSource = s.object(
   {
-    name: s.string(),
-    namespace: s.string(),
+    name: s.string('Its name.'),
+    namespace: s.string('Its namespace; the same one.'),
   },
-  undefined,
+  'Another DataSource.',
   { required: ['namespace', 'name'] },
 )
 
-export const dataSourceSource = s.object({
-  dataSource: dataSourceRefSourceDataSource,
-  pvc: dataVolumeSourcePVC,
-  snapshot: dataVolumeSourceSnapshot,
-})
+export const dataSourceSource = s.object(
+  {
+    dataSource: s.doc(dataSourceRefSourceDataSource, 'Another name.'),
+    pvc: s.doc(dataVolumeSourcePVC, 'A claim.'),
+    snapshot: s.doc(dataVolumeSourceSnapshot, 'A snapshot.'),
+  },
+  'What the name stands for; exactly one.',
+)
 
 export const dataSourceSpec = s.object(
   {
-    source: dataSourceSource,
+    source: s.doc(dataSourceSource, 'What it stands for.'),
   },
-  undefined,
+  'What the name stands for.',
   { required: ['source'] },
 )
 
 export const dataSourceCondition = s.object(
   {
-    lastHeartbeatTime: s.time(),
-    lastTransitionTime: s.time(),
-    message: s.string(),
-    reason: s.string(),
-    status: s.string(),
-    type: s.string(),
+    lastHeartbeatTime: s.time('When it was last looked at.'),
+    lastTransitionTime: s.time('When the status last changed.'),
+    message: s.string('One sentence for people.'),
+    reason: s.string('One word for programs.'),
+    status: s.string('True, False or Unknown.'),
+    type: s.string('Ready.'),
   },
-  undefined,
+  'One thing that holds for the source, or does not.',
   { required: ['type', 'status'] },
 )
 
-export const dataSourceStatus = s.object({
-  conditions: s.list(dataSourceCondition),
-  source: dataSourceSource,
-})
+export const dataSourceStatus = s.object(
+  {
+    conditions: s.list(dataSourceCondition, 'What holds now.'),
+    source: s.doc(dataSourceSource, 'What it stands for in the end.'),
+  },
+  'Whether it can be used.',
+)

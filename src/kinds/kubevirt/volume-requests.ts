@@ -4,60 +4,72 @@ import { s } from '../build.ts'
 import { disk } from './domain/disks.ts'
 import { dataVolumeSource, persistentVolumeClaimVolumeSource } from './volumes.ts'
 
-export const hotplugVolumeSource = s.object({
-  dataVolume: dataVolumeSource,
-  persistentVolumeClaim: persistentVolumeClaimVolumeSource,
-})
+export const hotplugVolumeSource = s.object(
+  {
+    dataVolume: s.doc(dataVolumeSource, 'A DataVolume.'),
+    persistentVolumeClaim: s.doc(persistentVolumeClaimVolumeSource, 'A claim.'),
+  },
+  'What is plugged in.',
+)
 
 export const addVolumeOptions = s.object(
   {
-    disk: disk,
-    dryRun: s.list(s.string()),
-    name: s.string(),
-    volumeSource: hotplugVolumeSource,
+    disk: s.doc(disk, 'How the guest sees it.'),
+    dryRun: s.list(s.string(), 'All, to only check.'),
+    name: s.string('Name of the volume.'),
+    volumeSource: s.doc(hotplugVolumeSource, 'Where its bytes come from.'),
   },
-  undefined,
+  'Plugs a volume in.',
   { required: ['name', 'disk', 'volumeSource'] },
 )
 
 export const removeVolumeOptions = s.object(
   {
-    dryRun: s.list(s.string()),
-    name: s.string(),
+    dryRun: s.list(s.string(), 'All, to only check.'),
+    name: s.string('Name of the volume.'),
   },
-  undefined,
+  'Unplugs a volume.',
   { required: ['name'] },
 )
 
-export const virtualMachineVolumeRequest = s.object({
-  addVolumeOptions: addVolumeOptions,
-  removeVolumeOptions: removeVolumeOptions,
-})
+export const virtualMachineVolumeRequest = s.object(
+  {
+    addVolumeOptions: s.doc(addVolumeOptions, 'A volume to plug in.'),
+    removeVolumeOptions: s.doc(removeVolumeOptions, 'A volume to unplug.'),
+  },
+  'A request that is not carried out yet.',
+)
 
-export const persistentVolumeClaimInfo = s.object({
-  accessModes: s.list(s.oneOf(['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'])),
-  capacity: s.map(s.quantity()),
-  claimName: s.string(),
-  filesystemOverhead: s.string(),
-  preallocated: s.boolean(),
-  requests: s.map(s.quantity()),
-  volumeMode: s.oneOf(['Block', 'Filesystem', 'FromStorageProfile']),
-})
+export const persistentVolumeClaimInfo = s.object(
+  {
+    accessModes: s.list(
+      s.oneOf(['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']),
+      'How the volume can be mounted.',
+    ),
+    capacity: s.map(s.quantity(), 'Room the volume has.'),
+    claimName: s.string('Name of the claim.'),
+    filesystemOverhead: s.string('Share that the file system takes.'),
+    preallocated: s.boolean('Whether its room is taken at once.'),
+    requests: s.map(s.quantity(), 'Room that was asked for.'),
+    volumeMode: s.oneOf(['Block', 'Filesystem', 'FromStorageProfile'], 'Block or Filesystem.'),
+  },
+  'What is known of a claim.',
+)
 
 export const storageMigratedVolumeInfo = s.object(
   {
-    destinationPVCInfo: persistentVolumeClaimInfo,
-    sourcePVCInfo: persistentVolumeClaimInfo,
-    volumeName: s.string(),
+    destinationPVCInfo: s.doc(persistentVolumeClaimInfo, 'Claim it moves to.'),
+    sourcePVCInfo: s.doc(persistentVolumeClaimInfo, 'Claim it comes from.'),
+    volumeName: s.string('Name of the volume.'),
   },
-  undefined,
+  'A volume that moves to another claim.',
   { required: ['volumeName'] },
 )
 
 export const changedBlockTrackingStatus = s.object(
   {
-    state: s.string(),
+    state: s.string('How far this has come.'),
   },
-  undefined,
+  'Whether changed blocks are remembered.',
   { required: ['state'] },
 )

@@ -3,48 +3,48 @@ import { s } from '../../build.ts'
 
 export const localObjectReference = s.object(
   {
-    name: s.string(),
+    name: s.string('Name of the object.'),
   },
-  undefined,
+  'An object of the same namespace.',
   { atomic: true },
 )
 
 export const typedLocalObjectReference = s.object(
   {
-    apiGroup: s.string(),
-    kind: s.string(),
-    name: s.string(),
+    apiGroup: s.string('Group of the kind; empty for core kinds.'),
+    kind: s.string('Kind of the object.'),
+    name: s.string('Name of the object.'),
   },
-  undefined,
+  'An object of the same namespace and of a named kind.',
   { required: ['kind', 'name'], atomic: true },
 )
 
 export const typedObjectReference = s.object(
   {
-    apiGroup: s.string(),
-    kind: s.string(),
-    name: s.string(),
-    namespace: s.string(),
+    apiGroup: s.string('Group of the kind; empty for core kinds.'),
+    kind: s.string('Kind of the object.'),
+    name: s.string('Name of the object.'),
+    namespace: s.string('Namespace of the object.'),
   },
-  undefined,
+  'An object of a named kind, possibly in another namespace.',
   { required: ['kind', 'name'] },
 )
 
 export const objectFieldSelector = s.object(
   {
-    apiVersion: s.string(),
-    fieldPath: s.string(),
+    apiVersion: s.string('Version that the path is written for.'),
+    fieldPath: s.string('Path of the field, for instance metadata.labels.'),
   },
-  undefined,
+  'A field of the Pod.',
   { required: ['fieldPath'], atomic: true },
 )
 
 export const resourceFieldSelector = s.object(
   {
-    containerName: s.string(),
-    divisor: s.quantity(),
-    resource: s.string(),
+    containerName: s.string('Container that is meant.'),
+    divisor: s.quantity('Unit of the answer.'),
+    resource: s.string('For instance limits.cpu.'),
   },
-  undefined,
+  'A request or limit of a container.',
   { required: ['resource'], atomic: true },
 )

@@ -3,15 +3,18 @@ import { s } from '../../build.ts'
 
 export const containerResourceClaim = s.object(
   {
-    name: s.string(),
-    request: s.string(),
+    name: s.string('Name of the claim.'),
+    request: s.string('Part of the claim.'),
   },
-  undefined,
+  'A claim of the Pod that a container uses.',
   { required: ['name'] },
 )
 
-export const containerResources = s.object({
-  claims: s.keyedList(containerResourceClaim, ['name']),
-  limits: s.map(s.quantity()),
-  requests: s.map(s.quantity()),
-})
+export const containerResources = s.object(
+  {
+    claims: s.keyedList(containerResourceClaim, ['name'], 'Claims to devices.'),
+    limits: s.map(s.quantity(), 'The most it may use.'),
+    requests: s.map(s.quantity(), 'What is reserved for it.'),
+  },
+  'What a container needs, and the most it may use.',
+)
