@@ -2,8 +2,15 @@
 // compare-and-swap in the store.
 import { assert } from '../../base/assert.ts'
 import { deepEqual } from '../../base/equality.ts'
+import { ApiError, refuse } from '../../base/errors.ts'
 import type { KubeObject } from '../../base/object.ts'
-import type { StoredEntry, StoreWrite, WriteOutcome } from '../../store/store.ts'
+import {
+  StoreClosedError,
+  type StoredEntry,
+  StoreFullError,
+  type StoreWrite,
+  type WriteOutcome,
+} from '../../store/store.ts'
 import { quotaCharges } from '../admission/quota.ts'
 import type { Outcome, Work } from '../core.ts'
 import { DEFINITIONS_PREFIX } from '../crd/definitions.ts'
@@ -54,7 +61,7 @@ export async function commitDelete(work: Work, before: Before, last: KubeObject)
   const { core } = work
   if (work.call.options.dryRun) return { is: 'object', code: 200, object: last }
   const { key, revision: expected } = before.entry
-  const outcome = await core.store.write({ type: 'delete', key, expected })
+  const outcome = await kept(core.store.write({ type: 'delete', key, expected }))
   if (!outcome.ok) return undefined
   core.parsed.forget(key)
   return { is: 'object', code: 200, object: withRevision(last, outcome.revision) }
@@ -70,9 +77,24 @@ async function writeCharged(
   write: StoreWrite,
 ): Promise<WriteOutcome> {
   const { store } = work.core
-  const [outcome] = await Promise.all([...[write, ...charges].map((one) => store.write(one))])
+  const [outcome] = await kept(Promise.all([...[write, ...charges].map((one) => store.write(one))]))
   assert(outcome !== undefined, 'one outcome for each write')
   return outcome
+}
+
+/** What the store refuses is told as the API's refusal; anything else is a bug and goes on as it is. */
+async function kept<T>(written: Promise<T>): Promise<T> {
+  try {
+    return await written
+  } catch (error) {
+    throw storeRefusal(error)
+  }
+}
+
+function storeRefusal(error: unknown): unknown {
+  if (error instanceof StoreFullError) return new ApiError(507, 'InsufficientStorage', error.message)
+  if (error instanceof StoreClosedError) return refuse.unavailable('the server is stopping')
+  return error
 }
 
 function remember(work: Work, entry: StoredEntry, object: KubeObject, code: number): Outcome {
