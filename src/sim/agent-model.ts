@@ -140,7 +140,7 @@ class AgentModel {
   }
 
   async #reportNode(): Promise<void> {
-    const amounts = { cpu: '8', memory: '16Gi', pods: '110' }
+    const amounts = { cpu: '8', memory: '16Gi', pods: '110', 'ephemeral-storage': '100Gi' }
     const conditions = [
       { type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'the agent is ready' },
     ]

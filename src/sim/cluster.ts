@@ -9,7 +9,7 @@ import { cause, drawFaults, type Fault } from './faults.ts'
 import { type FaultyLink, faultyApi } from './faulty-api.ts'
 import { SimNode } from './node-model.ts'
 import { type SimClockState, SimProcess } from './process.ts'
-import { ADMIN } from './real-api.ts'
+import { CONTROLLER } from './real-api.ts'
 import { SimServer } from './server.ts'
 import { remains, unsettled } from './settled.ts'
 import { StoreDisk } from './store-disk.ts'
@@ -57,6 +57,7 @@ export interface SimulationResult {
   readonly virtualMs: number
   readonly revisions: number
   readonly world: World
+  readonly disk: StoreDisk
 }
 
 const FAULTS_MS = 120_000
@@ -99,6 +100,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     virtualMs: world.nowMs,
     revisions: disk.durable,
     world,
+    disk,
   }
 }
 
@@ -154,7 +156,7 @@ function startAgent({ world, server }: Cluster, host: SimHost): void {
   link.isCut = () => host.cut
   host.agent = process
   host.link = link
-  const client = createInProcessClient({ api: link.port, user: ADMIN, fieldManager: 'croft-agent' })
+  const client = createInProcessClient({ api: link.port, user: CONTROLLER, fieldManager: 'croft-agent' })
   runAgentModel({ process, client, node: host.node })
 }
 

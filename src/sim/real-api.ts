@@ -14,6 +14,12 @@ export const ADMIN: UserInfo = {
   groups: ['system:masters', 'system:authenticated'],
 }
 
+/** Deciders and agents; what people may not write, they may. */
+export const CONTROLLER: UserInfo = {
+  username: 'system:kube-controller-manager',
+  groups: ['system:masters', 'system:authenticated'],
+}
+
 export function startApi(process: SimProcess, store: Store): Promise<Api> {
   return createApi({
     store,

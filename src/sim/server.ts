@@ -13,7 +13,7 @@ import { type Loop, runLoop } from '../loop/run-loop.ts'
 import type { Store } from '../store/store.ts'
 import type { Problems } from './checkers.ts'
 import { type SimClockState, SimProcess } from './process.ts'
-import { ADMIN, startApi } from './real-api.ts'
+import { CONTROLLER, startApi } from './real-api.ts'
 import type { StoreDisk } from './store-disk.ts'
 import { hostOf } from './test-host.ts'
 import type { World } from './world.ts'
@@ -89,7 +89,7 @@ export class SimServer {
       call: (call) => process.answer(this.#checked(api, call)),
       watch: (call) => api.watch(call),
     }
-    const client = createInProcessClient({ api: port, user: ADMIN, fieldManager: 'croft-control' })
+    const client = createInProcessClient({ api: port, user: CONTROLLER, fieldManager: 'croft-control' })
     const host = hostOf(process)
     const end = new AbortController()
     return runLoop({

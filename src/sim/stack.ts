@@ -3,6 +3,7 @@ import type { Api } from '../api/create-api.ts'
 import { assert } from '../base/assert.ts'
 import type { KubeObject } from '../base/object.ts'
 import type { Client } from '../client/client.ts'
+import { createInProcessClient } from '../client/in-process.ts'
 import { createInformers, type Informers } from '../client/informer.ts'
 import { Event } from '../kinds/core/event.ts'
 import type { AnyDecider } from '../kinds/decide.ts'
@@ -10,7 +11,7 @@ import type { Kind, KindOf } from '../kinds/kind.ts'
 import { type Loop, runLoop } from '../loop/run-loop.ts'
 import { memoryStore } from '../store/memory.ts'
 import { SimProcess } from './process.ts'
-import { adminClient, startApi } from './real-api.ts'
+import { adminClient, CONTROLLER, startApi } from './real-api.ts'
 import { hostOf } from './test-host.ts'
 import { World } from './world.ts'
 
@@ -40,7 +41,7 @@ export async function startStack(deciders: readonly AnyDecider[], seed = 1): Pro
   const informers = createInformers(client, host, { signal: end.signal })
   const problems: string[] = []
   const loop = runLoop({
-    client,
+    client: createInProcessClient({ api, user: CONTROLLER, fieldManager: 'croft-control' }),
     host,
     informers,
     deciders,
