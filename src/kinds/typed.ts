@@ -63,7 +63,10 @@ function read(value: Json, node: Compiled, path: string, reading: Reading): Json
         throw mismatch(reading, path, value, 'number')
       return value
     default:
-      return value
+      // A value of no one type (a schema or a boolean): its object form is read as such.
+      return node.schema.properties && typeof value === 'object' && value !== null && !Array.isArray(value)
+        ? readObject(value as JsonObject, node, path, reading)
+        : value
   }
 }
 

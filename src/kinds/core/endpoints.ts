@@ -4,6 +4,7 @@ import type { Infer } from '../build.ts'
 import { ageColumn, column, nameColumn, someOf } from '../cells.ts'
 import { defineKind } from '../define.ts'
 import { endpointsBody } from './endpoints-body.ts'
+import { checkEndpoints } from './event-rules.ts'
 
 type EndpointsObject = KubeObject & Infer<typeof endpointsBody>
 const SHOWN = 3
@@ -32,6 +33,7 @@ export const Endpoints = defineKind({
   scope: 'Namespaced',
   doc: 'Addresses behind a Service, in the old form.',
   body: () => endpointsBody,
+  rules: [checkEndpoints],
   columns: [
     nameColumn,
     column<EndpointsObject>('Endpoints', 'Addresses and ports.', endpointsText),

@@ -5,6 +5,7 @@ import { column, nameColumn, since } from '../cells.ts'
 import { defineKind } from '../define.ts'
 import type { KindOf } from '../kind.ts'
 import { eventBody } from './event-body.ts'
+import { checkEvent } from './event-rules.ts'
 
 type EventObject = KubeObject & Infer<typeof eventBody>
 const WIDE = { wide: true } as const
@@ -38,6 +39,7 @@ export const Event = defineKind({
   scope: 'Namespaced',
   doc: 'Something that happened to an object.',
   body: () => eventBody,
+  rules: [checkEvent],
   selectableFields: [
     'involvedObject.kind',
     'involvedObject.namespace',

@@ -3,6 +3,7 @@ import { s } from '../build.ts'
 import { createdAtColumn, nameColumn } from '../cells.ts'
 import { defineKind } from '../define.ts'
 import { limitRangeSpec } from './quota-bodies.ts'
+import { checkLimitRange, completeLimitRange } from './quota-rules.ts'
 
 export const LimitRange = defineKind({
   group: '',
@@ -13,5 +14,7 @@ export const LimitRange = defineKind({
   scope: 'Namespaced',
   doc: 'Bounds and defaults for single objects of a namespace.',
   body: () => s.object({ spec: s.write(limitRangeSpec) }),
+  mutators: [completeLimitRange],
+  rules: [checkLimitRange],
   columns: [nameColumn, createdAtColumn],
 })

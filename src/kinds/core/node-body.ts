@@ -1,13 +1,16 @@
 // Wanted and observed state of a Node.
-import { s } from '../build.ts'
+import { s, type Typed } from '../build.ts'
+
+/** The word itself is checked by the rules of Nodes, which blame another field. */
+const taintEffect = s.string('NoSchedule, PreferNoSchedule or NoExecute.') as Typed<
+  'NoExecute' | 'NoSchedule' | 'PreferNoSchedule'
+>
 
 export const taint = s.object(
   {
     key: s.write(s.string('Key of the taint.')),
     value: s.string('Value of the taint.'),
-    effect: s.write(
-      s.oneOf(['NoExecute', 'NoSchedule', 'PreferNoSchedule'], 'NoSchedule, PreferNoSchedule or NoExecute.'),
-    ),
+    effect: s.write(taintEffect),
     timeAdded: s.time('When the taint was added.'),
   },
   'Keeps Pods away that do not tolerate it.',

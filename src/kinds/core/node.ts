@@ -5,6 +5,7 @@ import { ageColumn, column, nameColumn } from '../cells.ts'
 import { defineKind } from '../define.ts'
 import type { KindOf } from '../kind.ts'
 import { nodeSpec, nodeStatus } from './node-body.ts'
+import { checkNode } from './node-rules.ts'
 
 const body = s.object({ spec: s.write(nodeSpec), status: s.write(nodeStatus) })
 type NodeObject = KubeObject & Infer<typeof body>
@@ -48,6 +49,7 @@ export const Node = defineKind({
   scope: 'Cluster',
   doc: 'A host of the cluster.',
   body: () => body,
+  rules: [checkNode],
   status: true,
   subresources: {
     proxy: {

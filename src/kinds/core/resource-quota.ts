@@ -5,6 +5,7 @@ import { ageColumn, column, nameColumn } from '../cells.ts'
 import { defineKind } from '../define.ts'
 import type { KindOf } from '../kind.ts'
 import { resourceQuotaSpec, resourceQuotaStatus } from './quota-bodies.ts'
+import { checkQuota } from './quota-rules.ts'
 
 const body = s.object({ spec: s.write(resourceQuotaSpec), status: s.write(resourceQuotaStatus) })
 type Quota = KubeObject & Infer<typeof body>
@@ -26,6 +27,7 @@ export const ResourceQuota = defineKind({
   scope: 'Namespaced',
   doc: 'What all objects of a namespace may use together.',
   body: () => body,
+  rules: [checkQuota],
   status: true,
   columns: [
     nameColumn,

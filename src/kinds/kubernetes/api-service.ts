@@ -4,6 +4,7 @@ import { type Infer, s } from '../build.ts'
 import { ageColumn, column, nameColumn } from '../cells.ts'
 import { defineKind } from '../define.ts'
 import { apiServiceSpec, apiServiceStatus } from './api-service-body.ts'
+import { checkApiService } from './small-rules.ts'
 
 const body = s.object({ spec: s.write(apiServiceSpec), status: s.write(apiServiceStatus) })
 type ApiServiceObject = KubeObject & Infer<typeof body>
@@ -24,6 +25,7 @@ export const APIService = defineKind({
   nameRule: 'path-segment', // the core group's is named `v1.`
   doc: 'A group version and who serves it.',
   body: () => body,
+  rules: [checkApiService],
   status: true,
   columns: [
     nameColumn,

@@ -3,6 +3,7 @@ import type { KubeObject } from '../../base/object.ts'
 import { type Infer, s } from '../build.ts'
 import { ageColumn, column, nameColumn } from '../cells.ts'
 import { defineKind } from '../define.ts'
+import { checkCsiDriver, checkCsiNode, checkVolumeAttachment } from './small-rules.ts'
 import { csiDriverSpec, csiNodeSpec, volumeAttachmentSpec, volumeAttachmentStatus } from './storage-bodies.ts'
 
 const driverBody = s.object({ spec: s.write(csiDriverSpec) })
@@ -23,6 +24,7 @@ export const CSIDriver = defineKind({
   plural: 'csidrivers',
   doc: 'A driver for volumes.',
   body: () => driverBody,
+  rules: [checkCsiDriver],
   columns: [
     nameColumn,
     column<Driver>(
@@ -61,6 +63,7 @@ export const CSINode = defineKind({
   plural: 'csinodes',
   doc: 'The volume drivers of a node.',
   body: () => nodeBody,
+  rules: [checkCsiNode],
   columns: [
     nameColumn,
     column<DriverNode>('Drivers', 'Number of drivers.', ({ spec }) => (spec?.drivers ?? []).length, {
@@ -76,6 +79,7 @@ export const VolumeAttachment = defineKind({
   plural: 'volumeattachments',
   doc: 'The wish that a volume be attached to a node.',
   body: () => attachmentBody,
+  rules: [checkVolumeAttachment],
   status: true,
   columns: [
     nameColumn,

@@ -23,7 +23,9 @@ const schemaShape: Schema = {
   properties: schemaFields,
 }
 export const jsonSchemaProps: Typed<Schema> = schemaShape
-const schemaOrBool: Typed<Schema | boolean> = {}
+/** A schema, or a plain yes or no. */
+const schemaOrBoolShape: Schema = { properties: schemaFields }
+const schemaOrBool: Typed<Schema | boolean> = schemaOrBoolShape
 Object.assign(schemaFields, {
   id: s.string(),
   $schema: s.string(),
@@ -48,7 +50,7 @@ Object.assign(schemaFields, {
   maxProperties: s.keep(s.int64()),
   minProperties: s.keep(s.int64()),
   required: s.list(s.string()),
-  items: anyJson,
+  items: jsonSchemaProps,
   allOf: s.list(jsonSchemaProps),
   oneOf: s.list(jsonSchemaProps),
   anyOf: s.list(jsonSchemaProps),

@@ -4,6 +4,7 @@ import type { Infer } from '../build.ts'
 import { ageColumn, column, nameColumn, someOf } from '../cells.ts'
 import { defineKind } from '../define.ts'
 import { endpointSliceBody } from './endpoint-slice-body.ts'
+import { checkEndpointSlice } from './small-rules.ts'
 
 type Slice = KubeObject & Infer<typeof endpointSliceBody>
 const SHOWN = 3
@@ -29,6 +30,7 @@ export const EndpointSlice = defineKind({
   scope: 'Namespaced',
   doc: 'Addresses behind a Service.',
   body: () => endpointSliceBody,
+  rules: [checkEndpointSlice],
   columns: [
     nameColumn,
     column<Slice>('AddressType', 'Kind of addresses.', (slice) => slice.addressType ?? ''),

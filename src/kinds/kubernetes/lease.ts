@@ -5,6 +5,7 @@ import { ageColumn, column, nameColumn } from '../cells.ts'
 import { defineKind } from '../define.ts'
 import type { KindOf } from '../kind.ts'
 import { leaseSpec } from './lease-body.ts'
+import { checkLease } from './small-rules.ts'
 
 const body = s.object({ spec: s.write(leaseSpec) })
 type LeaseObject = KubeObject & Infer<typeof body>
@@ -17,6 +18,7 @@ export const Lease = defineKind({
   scope: 'Namespaced',
   doc: 'Who holds something, and since when; heartbeats and elections are made of it.',
   body: () => body,
+  rules: [checkLease],
   columns: [
     nameColumn,
     column<LeaseObject>('Holder', 'Who holds it.', (lease) => lease.spec?.holderIdentity ?? ''),

@@ -4,6 +4,7 @@ import { type Infer, s } from '../build.ts'
 import { ageColumn, column, nameColumn } from '../cells.ts'
 import { defineKind } from '../define.ts'
 import { evictionBody, podDisruptionBudgetSpec, podDisruptionBudgetStatus } from './policy-bodies.ts'
+import { checkBudget } from './small-rules.ts'
 
 const body = s.object({ spec: s.write(podDisruptionBudgetSpec), status: s.write(podDisruptionBudgetStatus) })
 type Budget = KubeObject & Infer<typeof body>
@@ -17,6 +18,7 @@ export const PodDisruptionBudget = defineKind({
   scope: 'Namespaced',
   doc: 'How many Pods of a set may be away at a time.',
   body: () => body,
+  rules: [checkBudget],
   status: true,
   columns: [
     nameColumn,

@@ -4,6 +4,7 @@ import type { Infer } from '../build.ts'
 import { ageColumn, column, nameColumn } from '../cells.ts'
 import { defineKind } from '../define.ts'
 import { priorityClassBody } from './priority-class-body.ts'
+import { checkPriorityClass } from './small-rules.ts'
 
 type ClassObject = KubeObject & Infer<typeof priorityClassBody>
 
@@ -16,6 +17,7 @@ export const PriorityClass = defineKind({
   scope: 'Cluster',
   doc: 'Which Pods matter more than others.',
   body: () => priorityClassBody,
+  rules: [checkPriorityClass],
   columns: [
     nameColumn,
     column<ClassObject>('Value', 'The priority.', (one) => one.value ?? 0, { type: 'integer' }),

@@ -38,13 +38,9 @@ export const csiDriverSpec = s.object(
   {
     attachRequired: s.keep(s.boolean('Volumes are attached before they are mounted.', { default: true })),
     podInfoOnMount: s.keep(s.boolean('The driver is told about the Pod.', { default: false })),
-    volumeLifecycleModes: s.set(
-      s.oneOf(['Ephemeral', 'Persistent']),
-      'Lives that volumes of this driver can have.',
-      {
-        default: ['Persistent'],
-      },
-    ),
+    volumeLifecycleModes: s.set(s.string(), 'Lives that volumes of this driver can have.', {
+      default: ['Persistent'],
+    }),
     storageCapacity: s.keep(s.boolean('The scheduler looks at the free capacity.', { default: false })),
     fsGroupPolicy: s.keep(
       s.oneOf(['File', 'None', 'ReadWriteOnceWithFSType'], 'How the group of files is set.', {

@@ -5,6 +5,7 @@ import { ageColumn, column } from '../cells.ts'
 import { defineKind } from '../define.ts'
 import type { KindOf } from '../kind.ts'
 import { storageClassRule } from '../longhorn/rules/storage-class.ts'
+import { checkStorageClass } from './small-rules.ts'
 import { storageClassBody } from './storage-bodies.ts'
 
 type ClassObject = KubeObject & Infer<typeof storageClassBody>
@@ -26,7 +27,7 @@ export const StorageClass = defineKind({
   plural: 'storageclasses',
   shortNames: ['sc'],
   scope: 'Cluster',
-  rules: [storageClassRule],
+  rules: [checkStorageClass, storageClassRule],
   doc: 'A way to make volumes.',
   body: () => storageClassBody,
   columns: [

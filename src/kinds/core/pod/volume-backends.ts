@@ -2,16 +2,12 @@
 import { s } from '../../build.ts'
 import { localObjectReference } from '../references.ts'
 
-export const gcePersistentDiskVolumeSource = s.object(
-  {
-    pdName: s.write(s.string()),
-    fsType: s.string(),
-    partition: s.integer(),
-    readOnly: s.boolean(),
-  },
-  undefined,
-  { required: ['pdName'] },
-)
+export const gcePersistentDiskVolumeSource = s.object({
+  pdName: s.write(s.string()),
+  fsType: s.string(),
+  partition: s.integer(),
+  readOnly: s.boolean(),
+})
 
 export const awsElasticBlockStoreVolumeSource = s.object(
   {
