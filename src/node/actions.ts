@@ -5,7 +5,7 @@ import type { AgentOptions } from './agent-options.ts'
 import { FREEZE_TIMEOUT_MS } from './machine/guest-agent.ts'
 import { guestFileSystems, guestOsInfo, guestUsers } from './machine/guest-info.ts'
 import type { Machine } from './machine/machine.ts'
-import { deviceId } from './plan/disks.ts'
+import { deviceId } from './plan/disk-slot.ts'
 import { notRunning, unknownNode } from './streams.ts'
 
 const SCREENSHOT_TIMEOUT_MS = 10_000

@@ -2,7 +2,8 @@
 // it as QEMU, and serves streams and actions. It speaks to the rest of Croft through the API alone.
 import type { AgentActions, AgentDial } from '../base/agent-port.ts'
 import { keyOf } from '../base/object.ts'
-import { ok, type Result } from '../base/result.ts'
+import { failed, ok, type Result } from '../base/result.ts'
+import type { Host } from '../host/host.ts'
 import { Pod } from '../kinds/core/pod.ts'
 import { VirtualMachineInstance } from '../kinds/kubevirt/virtual-machine-instance.ts'
 import { agentActions } from './actions.ts'
@@ -12,6 +13,7 @@ import { keyedWork } from './keyed-work.ts'
 import { cgroupKind } from './machine/cgroup.ts'
 import { gatherHostFacts } from './machine/host-facts.ts'
 import type { Machine } from './machine/machine.ts'
+import { passableFolder } from './machine/prepare.ts'
 import { MachineWork } from './machine-work.ts'
 import { nodeRegistration, type Registration } from './node-registration.ts'
 import type { HostFacts } from './plan/facts.ts'
@@ -38,20 +40,15 @@ export interface Agent {
  */
 export async function createAgent(options: AgentOptions): Promise<Result<Agent>> {
   const { host, dataFolder } = options
-  for (const [folder, mode] of [
-    [dataFolder, 0o711],
-    [machinesFolder(options), 0o711],
-    [`${dataFolder}/machine-state`, 0o711],
-    [`${dataFolder}/cache`, 0o700],
-  ] as const) {
-    const made = await host.files.makeFolder(folder, mode)
-    if (!made.ok) return made
-  }
+  const laid = await layFolders(options)
+  if (!laid.ok) return laid
   const facts = await gatherHostFacts(host, {
     cacheFolder: `${dataFolder}/cache`,
     probeFolder: machinesFolder(options),
   })
   if (!facts.ok) return facts
+  const reachable = facts.value.runAs ? await passable(host, dataFolder) : ok(undefined)
+  if (!reachable.ok) return reachable
   const processors = await host.files.readText('/proc/cpuinfo')
   const cpus = processors.ok ? (processors.value.match(/^processor\s*:/gm)?.length ?? 1) : 1
   const wakes: { wake: (podKey: string) => void } = { wake: () => undefined }
@@ -72,6 +69,43 @@ export async function createAgent(options: AgentOptions): Promise<Result<Agent>>
     machine: machineOf,
     run: (signal) => runAgent({ options, work, registration, wakes }, signal),
   })
+}
+
+async function layFolders({ host, dataFolder, runFolder }: AgentOptions): Promise<Result<void>> {
+  const data = await host.files.makeFolder(dataFolder, 0o711)
+  if (!data.ok) return data
+  for (const folder of [
+    machinesFolder({ dataFolder }),
+    `${dataFolder}/machine-state`,
+    runFolder,
+    `${runFolder}/m`,
+  ]) {
+    const made = await passableFolder(host, folder)
+    if (!made.ok) return made
+  }
+  return host.files.makeFolder(`${dataFolder}/cache`, 0o700)
+}
+
+/** Machines run as a user of their own, who must be able to pass through to their files. */
+async function passable({ files }: Host, dataFolder: string): Promise<Result<void>> {
+  const parts = dataFolder.split('/').slice(1)
+  for (const [index] of parts.entries()) {
+    const path = `/${parts.slice(0, index + 1).join('/')}`
+    const stat = await files.stat(path)
+    if (!stat.ok || stat.value.kind === 'link' || (stat.value.mode & 0o001) !== 0) continue
+    if (path === dataFolder) {
+      // Ours, and what is secret in it has modes of its own.
+      const opened = await files.chmod(path, stat.value.mode | 0o011)
+      if (!opened.ok) return opened
+      continue
+    }
+    return failed({
+      reason: 'DataFolderUnreachable',
+      message: `the user that machines run as cannot pass through ${path}: chmod o+x ${path}, or choose another data folder`,
+      retry: 'later',
+    })
+  }
+  return ok(undefined)
 }
 
 interface Running {

@@ -11,10 +11,8 @@ export async function readHost(options: AgentOptions): Promise<HostReport> {
   const memory = /^MemTotal:\s+(\d+) kB/m.exec(await text(host, '/proc/meminfo'))
   const release = await text(host, '/etc/os-release')
   const space = await host.files.space(dataFolder)
-  const hostname = (await text(host, '/proc/sys/kernel/hostname')).trim()
   return {
     nodeName,
-    hostname: hostname === '' ? nodeName : hostname,
     address: nodeIp,
     cpus: Math.max(1, cpu.match(/^processor\s*:/gm)?.length ?? 1),
     memoryBytes: Number(memory?.[1] ?? 0) * 1024,

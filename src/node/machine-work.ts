@@ -3,20 +3,20 @@
 // Croft at any point.
 import { ApiError } from '../base/errors.ts'
 import { keyOf } from '../base/object.ts'
-import { parseQuantity, toBigIntBytes, toMilli } from '../base/quantity.ts'
 import type { Failure } from '../base/result.ts'
 import { Pod } from '../kinds/core/pod.ts'
 import { VirtualMachineInstance } from '../kinds/kubevirt/virtual-machine-instance.ts'
 import type { AgentOptions } from './agent-options.ts'
 import { foldersOf, machineFolder, machinesFolder, socketFolder } from './folders.ts'
 import { DONE, RETRY, type WorkAnswer } from './keyed-work.ts'
-import type { CgroupKind, CgroupLimits } from './machine/cgroup.ts'
+import type { CgroupKind } from './machine/cgroup.ts'
 import { lookAtGuest } from './machine/guest-info.ts'
 import { gatherHostFacts } from './machine/host-facts.ts'
 import { Machine, type MachinePorts } from './machine/machine.ts'
 import { adoptMachine, killStrays, startMachine } from './machine/runner.ts'
 import { type MachineEnd, type MachineOwner, type MachineState, writeState } from './machine/state.ts'
 import { attachNetworks, effectiveSpec, gatherInputs } from './machine-inputs.ts'
+import { Gate, type GuestSeen, limitsOf, ownerOf, viewOf, vmiRef } from './machine-parts.ts'
 import { type HostFacts, MACHINE_USER, versionText } from './plan/facts.ts'
 import { type MachinePlan, machineUuid, planMachine } from './plan/machine-plan.ts'
 import type { GuestView, MachineView, MachineWait } from './plan/machine-view.ts'
@@ -26,8 +26,6 @@ import { report } from './status-writer.ts'
 const GUEST_LOOK_MS = 10_000
 /** A QEMU that ends this often at its start will not start: the machine has failed, its owner decides. */
 const START_ATTEMPTS_MAX = 5
-/** What emulation needs beside the guest's memory; KVM needs none of it. Bytes. */
-const EMULATION_EXTRA_BYTES = 512 * 1024 * 1024
 const DEFAULT_GRACE_SECONDS = 30
 /** The instance is not known yet, or is going: something will change soon. */
 const SOON_MS = 2_000
@@ -270,7 +268,7 @@ export class MachineWork {
 
   async #tell(pod: Pod, vmi: VirtualMachineInstance, machine: Machine): Promise<WorkAnswer> {
     await this.#lookAtGuest(machine)
-    const written = await this.#report(pod, vmi, this.#view(machine))
+    const written = await this.#report(pod, vmi, viewOf(machine, this.#seen(machine)))
     if (written === 'stale') return { againMs: 20 }
     if (machine.life.state !== 'ended') return machine.agentOpen ? { againMs: GUEST_LOOK_MS } : DONE
     await this.#agent.rooms.network.detach(machine.owner.uid)
@@ -295,31 +293,8 @@ export class MachineWork {
     else this.#guests.delete(uid)
   }
 
-  #view(machine: Machine): MachineView {
-    const { life, startedAt } = machine
-    if (life.state === 'ended') {
-      const { reason, message, at } = life.end
-      return {
-        state: 'ended',
-        succeeded: reason === 'shutdown',
-        reason: END_REASONS[reason] ?? reason,
-        message,
-        startedAt,
-        endedAt: at,
-      }
-    }
-    const guest = this.#guests.get(machine.owner.uid)?.view
-    return {
-      state: 'alive',
-      run: life.state === 'alive' ? life.run : 'unknown',
-      ...(machine.ioError === undefined ? {} : { ioError: machine.ioError }),
-      plan: machine.plan,
-      networks: machine.networks,
-      startedAt,
-      ...(guest ? { guest } : {}),
-      frozen: this.#frozen.has(machine.owner.uid),
-      accelerator: machine.accelerator,
-    }
+  #seen({ owner }: Machine): GuestSeen {
+    return { guest: this.#guests.get(owner.uid)?.view, frozen: this.#frozen.has(owner.uid) }
   }
 
   #report(pod: Pod, vmi: VirtualMachineInstance | undefined, view: MachineView): Promise<string> {
@@ -335,7 +310,7 @@ export class MachineWork {
       return DONE
     }
     const final = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed'
-    if (machine && !final && (await this.#report(pod, vmi, this.#view(machine))) === 'stale')
+    if (machine && !final && (await this.#report(pod, vmi, viewOf(machine, this.#seen(machine)))) === 'stale')
       return { againMs: 20 }
     const uid = machine?.owner.uid ?? vmiRef(pod)?.uid
     if (uid !== undefined) await this.#clean(uid)
@@ -446,60 +421,4 @@ interface EndedStart {
   readonly owner: MachineOwner
   readonly plan: MachinePlan
   readonly end: MachineEnd
-}
-
-const END_REASONS: Readonly<Record<string, string>> = {
-  shutdown: 'Shutdown',
-  crashed: 'Crashed',
-  panicked: 'GuestPanicked',
-  killed: 'Killed',
-  'start-failed': 'StartFailed',
-  'host-restarted': 'HostRestarted',
-}
-
-export function vmiRef(pod: Pod): { readonly name: string; readonly uid: string } | undefined {
-  return pod.metadata.ownerReferences?.find(
-    (one) => one.controller && one.kind === VirtualMachineInstance.kind,
-  )
-}
-
-function ownerOf(vmi: VirtualMachineInstance, pod: Pod): MachineOwner {
-  const { namespace = '', name = '', uid = '' } = vmi.metadata
-  return { namespace, name, uid, podName: pod.metadata.name ?? '', podUid: pod.metadata.uid ?? '' }
-}
-
-/** Limits of the Pod's container, as a container runtime would set them. */
-function limitsOf(pod: Pod, facts: HostFacts): CgroupLimits {
-  const resources = pod.spec?.containers?.[0]?.resources
-  const memory = parseQuantity(resources?.limits?.['memory'] ?? '')
-  const cpu = parseQuantity(resources?.limits?.['cpu'] ?? '')
-  const request = parseQuantity(resources?.requests?.['cpu'] ?? '')
-  const extra = facts.accelerator.kind === 'tcg' ? EMULATION_EXTRA_BYTES : 0
-  return {
-    ...(memory ? { memoryBytes: Number(toBigIntBytes(memory)) + extra } : {}),
-    ...(cpu ? { cpuMilli: Number(toMilli(cpu)) } : {}),
-    ...(request ? { cpuRequestMilli: Number(toMilli(request)) } : {}),
-  }
-}
-
-/** Lets so many through at one time, in the order in which they came. */
-class Gate {
-  #free: number
-  readonly #waiting: (() => void)[] = []
-
-  constructor(width: number) {
-    this.#free = width
-  }
-
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#free > 0) this.#free -= 1
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    try {
-      return await work()
-    } finally {
-      const next = this.#waiting.shift()
-      if (next) next()
-      else this.#free += 1
-    }
-  }
 }

@@ -143,7 +143,7 @@ async function writeNodeObject(
     nodeInfo: nodeInfo(report, facts),
     addresses: [
       { type: 'InternalIP', address: report.address },
-      { type: 'Hostname', address: report.hostname },
+      { type: 'Hostname', address: report.nodeName },
     ],
   }
   const same = Object.entries(status).every(([key, value]) =>

@@ -8,6 +8,7 @@ import type { MachinePlan } from '../plan/machine-plan.ts'
 import type { NicAttachment } from '../plan/nic.ts'
 import { connectQmp, type Qmp, type QmpEvent } from '../qmp/qmp.ts'
 import { type CgroupKind, removeCgroup } from './cgroup.ts'
+import { lastWords, recognised, startFailure } from './first-contact.ts'
 import { type GuestAgent, guestAgent } from './guest-agent.ts'
 import { openSerial, type Serial } from './serial.ts'
 import {
@@ -28,8 +29,6 @@ const DIAL_RETRY_MAX_MS = 1_000
 const POWER_BUTTON_EVERY_MS = 5_000
 /** QEMU writes back and closes its disks on `quit`; a hanging one is killed after this. */
 const QUIT_TIMEOUT_MS = 5_000
-/** What is told of QEMU's last words. Bytes. */
-const STDERR_TAIL_BYTES = 4_096
 
 export interface MachinePorts {
   readonly host: Host
@@ -107,11 +106,11 @@ export class Machine {
   }
 
   /** First contact after the start or after our own restart; then it is looked after until its end. */
-  async begin(): Promise<Result<void>> {
+  async begin(timeoutMs = START_TIMEOUT_MS): Promise<Result<void>> {
     const { process } = this.#state
     if (this.#life.state === 'ended' || !process) return failed(notRunning())
     void this.#awaitExit(process)
-    const session = await this.#contact(START_TIMEOUT_MS)
+    const session = await this.#contact(timeoutMs)
     const begun = session.ok ? await this.#letGo(session.value) : session
     if (!begun.ok) return begun
     if (this.plan.sockets.serial !== undefined)
@@ -233,8 +232,9 @@ export class Machine {
         oob: false,
         timeoutMs: DIAL_TIMEOUT_MS,
       })
-      if (session.ok) return this.#recognised(session.value)
-      if (this.#life.state === 'ended') return failed(await this.#startFailure())
+      if (session.ok) return recognised(session.value, this.plan)
+      if (this.#life.state === 'ended')
+        return failed(await startFailure(this.#ports.host, this.folder, this.plan))
       if (this.#over.signal.aborted) return session
       if (host.clock.monotonic() >= deadline) {
         this.#setLife({ state: 'unknown', why: session.failure.message })
@@ -243,20 +243,6 @@ export class Machine {
       await host.clock.sleep(waitMs, this.#over.signal).catch(() => undefined)
       waitMs = Math.min(waitMs * 2, DIAL_RETRY_MAX_MS)
     }
-  }
-
-  /** The one behind the socket must be ours. */
-  async #recognised(qmp: Qmp): Promise<Result<Qmp>> {
-    const answer = await qmp.execute('query-uuid')
-    const uuid = answer.ok && isObject(answer.value) ? String(answer.value['UUID']) : undefined
-    if (uuid?.toLowerCase() === this.plan.uuid.toLowerCase()) return ok(qmp)
-    qmp.close()
-    if (!answer.ok) return answer
-    return failed({
-      reason: 'WrongMachine',
-      message: `another machine (${uuid ?? 'unknown'}) answers on ${this.plan.sockets.qmp}`,
-      retry: 'later',
-    })
   }
 
   /** Steps before the guest's first instruction, then lets it run; what was done before a crash is not done again. */
@@ -391,7 +377,7 @@ export class Machine {
     }
     const at = host.clock.now()
     const why = this.#state.end ?? (this.#killedBecause && { ...this.#killedBecause, at })
-    const said = why ? '' : await this.#lastWords()
+    const said = why ? '' : await lastWords(host, this.folder)
     const end = why ?? {
       reason: 'crashed' as const,
       message: `QEMU ended by itself${said === '' ? '' : `: ${said}`}`,
@@ -411,27 +397,6 @@ export class Machine {
     this.#qmp?.close()
     this.#over.abort()
     this.#ended.resolve()
-  }
-
-  async #lastWords(): Promise<string> {
-    const path = `${this.folder}/qemu.log`
-    const stat = await this.#ports.host.files.stat(path)
-    if (!stat.ok) return ''
-    const from = Math.max(0, stat.value.sizeBytes - STDERR_TAIL_BYTES)
-    const read = await this.#ports.host.files.readAt(path, from, STDERR_TAIL_BYTES)
-    return read.ok ? new TextDecoder().decode(read.value).trim() : ''
-  }
-
-  async #startFailure(): Promise<Failure> {
-    const stderr = await this.#lastWords()
-    const said = stderr.split('\n').at(-1) ?? ''
-    return {
-      reason: 'QemuStartFailed',
-      message: `QEMU ended at its start${said === '' ? '' : `: ${said}`}`,
-      retry: 'later',
-      command: this.plan.argv.join(' '),
-      stderr,
-    }
   }
 
   async #simple(command: string): Promise<Result<void>> {

@@ -20,7 +20,7 @@ export interface PrepareInput {
 export async function prepareFiles(host: Host, input: PrepareInput): Promise<Result<void>> {
   const { files } = host
   const { folder, socketFolder, plan } = input
-  const made = await files.makeFolder(folder, 0o711)
+  const made = await passableFolder(host, folder)
   if (!made.ok) return made
   // Left over from an earlier attempt; a QEMU of that attempt is gone by now.
   await files.remove(socketFolder)
@@ -37,6 +37,12 @@ export async function prepareFiles(host: Host, input: PrepareInput): Promise<Res
     if (!done.ok) return done
   }
   return ok(undefined)
+}
+
+/** A folder of ours that the machines' user may pass through, whatever the umask says. */
+export async function passableFolder({ files }: Host, path: string): Promise<Result<void>> {
+  const made = await files.makeFolder(path, 0o711)
+  return made.ok ? files.chmod(path, 0o711) : made
 }
 
 async function own(host: Host, path: string, runAs: RunAs | undefined): Promise<Result<void>> {

@@ -15,6 +15,8 @@ import { type MachineOwner, type MachineState, readState, writeState } from './s
 
 const COMPANION_TIMEOUT_MS = 10_000
 const COMPANION_POLL_MS = 20
+/** A QEMU that runs answers at once; the others are asked on in the background. */
+const ADOPT_TIMEOUT_MS = 3_000
 /** A killed process is gone within this, unless its disk hangs. */
 const KILL_TIMEOUT_MS = 10_000
 
@@ -159,7 +161,8 @@ export async function adoptMachine(ports: MachinePorts, folder: string): Promise
   }
   if (await host.exec.isAlive(state.process)) {
     const machine = new Machine(ports, folder, state)
-    const begun = await machine.begin()
+    const begun = await machine.begin(ADOPT_TIMEOUT_MS)
+    // One that hangs on its storage must not keep the others waiting.
     if (!begun.ok) void machine.keepTrying()
     return ok({ found: 'machine', machine })
   }

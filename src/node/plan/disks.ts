@@ -1,28 +1,21 @@
 // Disks, CD-ROMs and LUNs of a machine: block nodes, controllers and front ends.
 import { parseQuantity, toBigIntBytes } from '../../base/quantity.ts'
-import type { DiskBacking, PlannedVolume } from './backing.ts'
+import type { DiskBacking } from './backing.ts'
+import { frontEnd, usbAttach } from './disk-front.ts'
 import { diskNodes, topNode } from './disk-node.ts'
-import { atLeast, type HostFacts } from './facts.ts'
+import { type DiskBus, type DisksInput, deviceId, isReadOnly, SATA_PORTS, type Slotted } from './disk-slot.ts'
+import { ioThreads } from './io-threads.ts'
 import {
   blockdev,
   device,
   type FileStep,
-  object,
   type Part,
   type PlanProblem,
-  type Properties,
   problem,
-  type QmpStep,
   type VmiDisk,
   type VmiSpec,
   type VmiVolume,
 } from './part.ts'
-import type { PciLayout } from './pci.ts'
-
-/** SATA places of the controller that q35 has built in; each further controller has as many. */
-const SATA_PORTS = 6
-
-export type DiskBus = 'virtio' | 'scsi' | 'sata' | 'usb'
 
 /** A disk as it stands in the machine. */
 export interface PlannedDisk {
@@ -38,28 +31,10 @@ export interface PlannedDisk {
   readonly backing?: DiskBacking
 }
 
-export interface DisksInput {
-  readonly spec: VmiSpec
-  readonly volumes: readonly PlannedVolume[]
-  readonly facts: HostFacts
-  readonly pci: PciLayout
-  readonly folder: string
-  readonly vcpus: number
-}
-
 export interface DisksPart extends Part {
   readonly disks: readonly PlannedDisk[]
   /** Controllers made, so that others can use them. */
   readonly usesUsb: boolean
-}
-
-interface Slotted {
-  readonly disk: VmiDisk
-  readonly kind: PlannedDisk['kind']
-  readonly bus: DiskBus
-  readonly target: string
-  readonly index: number
-  readonly backing: DiskBacking | undefined
 }
 
 export function planDisks(input: DisksInput): DisksPart {
@@ -81,7 +56,7 @@ export function planDisks(input: DisksInput): DisksPart {
   const threads = ioThreads(spec, slotted, input)
   const boot = bootIndexes(disks)
   const controllers = planControllers(slotted, input)
-  const fronts = slotted.map((one) => frontEnd(one, { ...input, boot, threads, controllers }))
+  const fronts = slotted.map((one) => frontEnd(one, { ...input, boot, threads }))
   return {
     argv: [
       ...threads.argv,
@@ -104,11 +79,6 @@ export function planDisks(input: DisksInput): DisksPart {
     })),
     usesUsb: slotted.some((one) => one.bus === 'usb'),
   }
-}
-
-/** KubeVirt's alias of a disk device. */
-export function deviceId(disk: string): string {
-  return `ua-${disk}`
 }
 
 /** A volume without a disk gets a plain one, so that none is silently left out. */
@@ -215,11 +185,6 @@ export function letters(index: number): string {
   return index < 26 ? last : letters(Math.floor(index / 26) - 1) + last
 }
 
-function isReadOnly({ disk, kind, backing }: Slotted): boolean {
-  const asked = kind === 'cdrom' || disk.disk?.readonly === true || disk.lun?.readonly === true
-  return asked || (backing?.kind === 'file' && backing.readOnly === true)
-}
-
 function nodeArguments(one: Slotted): readonly string[] {
   if (!one.backing) return []
   const { cache, io, shareable } = one.disk
@@ -250,60 +215,6 @@ export function hasBootOrder(spec: VmiSpec): boolean {
   )
 }
 
-// --- I/O threads ---
-
-interface Threads extends Part {
-  readonly of: (one: Slotted) => Properties
-  readonly problems: readonly PlanProblem[]
-}
-
-function ioThreads(spec: VmiSpec, slotted: readonly Slotted[], { facts, vcpus }: DisksInput): Threads {
-  const policy = spec.domain.ioThreadsPolicy
-  const virtio = slotted.filter((one) => one.bus === 'virtio')
-  if (policy === 'supplementalPool') return pooledThreads(spec, virtio, facts)
-  const own = virtio.filter((one) => one.disk.dedicatedIOThread)
-  const others = virtio.filter((one) => !one.disk.dedicatedIOThread)
-  // KubeVirt: `shared` is one thread for all others; `auto` spreads them over at most two threads a processor.
-  const pool =
-    policy === 'shared'
-      ? Math.min(1, others.length)
-      : policy === 'auto'
-        ? Math.min(others.length, Math.max(1, 2 * vcpus - own.length))
-        : 0
-  const byDisk = new Map<Slotted, string>()
-  for (const [index, one] of own.entries()) byDisk.set(one, `io${pool + index}`)
-  if (pool > 0) for (const [index, one] of others.entries()) byDisk.set(one, `io${index % pool}`)
-  const ids = [...Array(pool + own.length).keys()].map((index) => `io${index}`)
-  return {
-    argv: ids.flatMap((id) => object('iothread', id)),
-    problems: [],
-    of: (one) => {
-      const thread = byDisk.get(one)
-      return thread === undefined ? {} : { iothread: thread }
-    },
-  }
-}
-
-function pooledThreads(spec: VmiSpec, virtio: readonly Slotted[], facts: HostFacts): Threads {
-  const count = Number(spec.domain.ioThreads?.supplementalPoolThreadCount ?? 1)
-  if (!atLeast(facts.qemu.version, 9)) {
-    const text =
-      'a pool of I/O threads needs QEMU 9.0 or newer: use ioThreadsPolicy auto, or install a newer QEMU (Debian 13, or the backports of Debian 12)'
-    return {
-      argv: [],
-      problems: [problem('FeatureNeedsNewerQemu', text, 'spec.domain.ioThreadsPolicy')],
-      of: () => ({}),
-    }
-  }
-  const ids = [...Array(count).keys()].map((index) => `io${index}`)
-  const mapping = ids.map((id) => ({ iothread: id }))
-  return {
-    argv: ids.flatMap((id) => object('iothread', id)),
-    problems: [],
-    of: (one) => (virtio.includes(one) ? { 'iothread-vq-mapping': mapping } : {}),
-  }
-}
-
 // --- controllers ---
 
 interface Controllers {
@@ -320,136 +231,4 @@ function planControllers(slotted: readonly Slotted[], { spec, pci }: DisksInput)
   for (let index = 1; index * SATA_PORTS < sata; index += 1)
     argv.push(...device('ich9-ahci', { id: `ahci${index}`, ...pci.conventional() }))
   return { argv }
-}
-
-// --- front ends ---
-
-interface FrontInput extends DisksInput {
-  readonly boot: (disk: VmiDisk, spec: VmiSpec) => number | undefined
-  readonly threads: Threads
-  readonly controllers: Controllers
-}
-
-interface Front {
-  readonly argv: readonly string[]
-  readonly problems: readonly PlanProblem[]
-  readonly notes: readonly string[]
-}
-
-function frontEnd(one: Slotted, input: FrontInput): Front {
-  const { disk, kind, bus, backing } = one
-  const bootindex = input.boot(disk, input.spec)
-  const common: Properties = {
-    id: deviceId(disk.name),
-    ...(backing ? { drive: topNode(disk.name) } : {}),
-    ...(bootindex === undefined ? {} : { bootindex }),
-    ...(disk.serial ? { serial: disk.serial } : {}),
-    ...(disk.shareable ? { 'share-rw': true } : {}),
-    ...(backing ? errorPolicy(disk, isReadOnly(one)) : {}),
-    ...blockSizes(disk),
-    ...(kind === 'cdrom' ? {} : { 'write-cache': disk.cache === 'writethrough' ? 'off' : 'on' }),
-  }
-  const notes: string[] = []
-  if (kind === 'lun')
-    notes.push(
-      `disk ${disk.name} is shown as an emulated SCSI disk: raw SCSI commands do not reach a replicated volume`,
-    )
-  if (bus === 'virtio') return virtioFront(one, common, input)
-  if (bus === 'scsi') return { argv: scsiFront(one, common), problems: [], notes }
-  if (bus === 'usb') return { argv: usbFront(one, common), problems: [], notes }
-  const problems =
-    kind === 'disk' && isReadOnly(one)
-      ? [
-          problem(
-            'DiskBusUnsupported',
-            `disk ${disk.name}: hard disks on sata cannot be read-only: use bus virtio or scsi, or a cdrom`,
-          ),
-        ]
-      : []
-  const controller = Math.floor(one.index / SATA_PORTS)
-  const port = one.index % SATA_PORTS
-  const at = { bus: controller === 0 ? `ide.${port}` : `ahci${controller}.${port}`, unit: 0 }
-  return { argv: device(kind === 'cdrom' ? 'ide-cd' : 'ide-hd', { ...common, ...at }), problems, notes }
-}
-
-function virtioFront(one: Slotted, common: Properties, input: FrontInput): Front {
-  const { disk, backing } = one
-  const { spec, pci, vcpus } = input
-  const transitional = spec.domain.devices.useVirtioTransitional === true
-  const address = disk.disk?.pciAddress
-  const place = address
-    ? pci.at(address, 'spec.domain.devices.disks')
-    : transitional
-      ? pci.conventional()
-      : pci.express()
-  const problems = 'reason' in place ? [place] : []
-  const quorum = backing?.kind === 'nbd' && backing.children.length > 1
-  const properties = {
-    ...common,
-    ...('reason' in place ? {} : place),
-    ...(spec.domain.devices.blockMultiQueue ? { 'num-queues': vcpus } : {}),
-    // Quorum would swallow discards without freeing anything; the guest must not be told otherwise.
-    ...(quorum ? { discard: false } : {}),
-    ...input.threads.of(one),
-  }
-  return {
-    argv: device(transitional ? 'virtio-blk-pci-transitional' : 'virtio-blk-pci', properties),
-    problems,
-    notes: [],
-  }
-}
-
-function scsiFront(one: Slotted, common: Properties): readonly string[] {
-  const { disk, kind, backing } = one
-  const quorum = backing?.kind === 'nbd' && backing.children.length > 1
-  const driver =
-    kind === 'cdrom' ? 'scsi-cd' : kind === 'lun' && backing?.kind === 'block' ? 'scsi-block' : 'scsi-hd'
-  const at = { bus: 'scsi0.0', channel: 0, 'scsi-id': 0, lun: one.index }
-  if (driver === 'scsi-block') {
-    const { id, drive, bootindex, 'share-rw': shared, werror, rerror } = common
-    return device(driver, dropUndefined({ id, drive, bootindex, 'share-rw': shared, werror, rerror, ...at }))
-  }
-  return device(driver, {
-    ...common,
-    ...at,
-    device_id: disk.serial || deviceId(disk.name),
-    ...(quorum && driver === 'scsi-hd' ? { max_unmap_size: 0 } : {}),
-  })
-}
-
-function usbFront(one: Slotted, common: Properties): readonly string[] {
-  const bridge = `usb-${one.index}`
-  const driver = one.kind === 'cdrom' ? 'scsi-cd' : 'scsi-hd'
-  return [
-    ...device('usb-bot', { id: bridge, bus: 'xhci.0' }),
-    ...device(driver, { ...common, bus: `${bridge}.0`, 'scsi-id': 0, lun: 0 }),
-  ]
-}
-
-function usbAttach({ index }: Slotted): QmpStep {
-  return {
-    execute: 'qom-set',
-    arguments: { path: `/machine/peripheral/usb-${index}`, property: 'attached', value: true },
-  }
-}
-
-function errorPolicy(disk: VmiDisk, readOnly: boolean): Properties {
-  const policy = disk.errorPolicy ?? 'stop'
-  const write = policy === 'enospace' ? 'enospc' : policy
-  const read = policy === 'enospace' ? 'stop' : policy
-  return readOnly ? { rerror: read } : { werror: write, rerror: read }
-}
-
-function blockSizes({ blockSize }: VmiDisk): Properties {
-  const custom = blockSize?.custom
-  if (!custom) return {}
-  return dropUndefined({
-    logical_block_size: custom.logical,
-    physical_block_size: custom.physical,
-    discard_granularity: custom.discardGranularity,
-  })
-}
-
-function dropUndefined(properties: Properties): Properties {
-  return Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined))
 }

@@ -2,6 +2,8 @@
 // close enough where neither is read. Pure and deterministic: the same files give the same bytes.
 // Sources: ECMA-119 (volume descriptors, path tables, directory records), IEEE P1281/P1282 (SUSP, Rock Ridge), Joliet.
 import { failed, ok, type Result } from '../../base/result.ts'
+import { both16, both32, viewOf } from './iso-numbers.ts'
+import { alternateName, attributes, extension, sharing } from './rock-ridge.ts'
 
 export interface IsoFile {
   /** Relative, parts separated by `/`. */
@@ -185,20 +187,6 @@ function jolietName(name: string): string {
   return name.replace(/[*/:;?\\]/g, '_').slice(0, JOLIET_NAME_MAX)
 }
 
-// --- numbers in both byte orders ---
-
-function both16(view: DataView, offset: number, value: number): void {
-  view.setUint16(offset, value, true)
-  view.setUint16(offset + 2, value, false)
-}
-function both32(view: DataView, offset: number, value: number): void {
-  view.setUint32(offset, value, true)
-  view.setUint32(offset + 4, value, false)
-}
-function viewOf(bytes: Uint8Array): DataView {
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-}
-
 // --- directory records ---
 
 interface Target {
@@ -219,15 +207,15 @@ function folderRecords(folder: Folder, tree: Tree, at: number): Uint8Array {
     record(
       Uint8Array.of(0),
       self,
-      rock ? [...(root ? [sharing()] : []), attributes(self), ...(root ? [extension()] : [])] : [],
+      rock ? [...(root ? [sharing()] : []), attributes(true), ...(root ? [extension()] : [])] : [],
     ),
-    record(Uint8Array.of(1), above, rock ? [attributes(above)] : []),
+    record(Uint8Array.of(1), above, rock ? [attributes(true)] : []),
     ...folder.folders.map((child) => {
       const target = { sector: child.sector[tree], size: child.size[tree], folder: true, at }
       const name = encodeName(names.get(child) ?? '', tree)
       return {
         name,
-        bytes: record(name, target, rock ? [attributes(target), alternateName(child.name)] : []),
+        bytes: record(name, target, rock ? [attributes(target.folder), alternateName(child.name)] : []),
       }
     }),
     ...folder.files.map((child) => {
@@ -235,7 +223,7 @@ function folderRecords(folder: Folder, tree: Tree, at: number): Uint8Array {
       const name = encodeName(`${names.get(child) ?? ''};1`, tree)
       return {
         name,
-        bytes: record(name, target, rock ? [attributes(target), alternateName(child.name)] : []),
+        bytes: record(name, target, rock ? [attributes(target.folder), alternateName(child.name)] : []),
       }
     }),
   ]
@@ -304,41 +292,6 @@ function compareBytes(a: Uint8Array, b: Uint8Array): number {
     if (difference !== 0) return difference
   }
   return a.length - b.length
-}
-
-// --- Rock Ridge entries ---
-
-function suspEntry(signature: string, body: Uint8Array): Uint8Array {
-  const bytes = new Uint8Array(4 + body.length)
-  bytes[0] = signature.charCodeAt(0)
-  bytes[1] = signature.charCodeAt(1)
-  bytes[2] = bytes.length
-  bytes[3] = 1
-  bytes.set(body, 4)
-  return bytes
-}
-
-/** SP: this image speaks SUSP. */
-const sharing = (): Uint8Array => suspEntry('SP', Uint8Array.of(0xbe, 0xef, 0))
-
-/** ER: the extension is Rock Ridge; without it Linux takes the Joliet names. */
-function extension(): Uint8Array {
-  const id = new TextEncoder().encode('RRIP_1991A')
-  return suspEntry('ER', Uint8Array.of(id.length, 0, 0, 1, ...id))
-}
-
-/** PX: mode, links, user and group. */
-function attributes({ folder }: Target): Uint8Array {
-  const body = new Uint8Array(32)
-  const view = viewOf(body)
-  both32(view, 0, folder ? 0o040555 : 0o100444)
-  both32(view, 8, folder ? 2 : 1)
-  return suspEntry('PX', body)
-}
-
-/** NM: the true name. */
-function alternateName(name: string): Uint8Array {
-  return suspEntry('NM', Uint8Array.of(0, ...new TextEncoder().encode(name)))
 }
 
 // --- path tables ---

@@ -17,7 +17,6 @@ const NOT_A_MODEL = new Set(['host', 'max', 'base'])
 
 export interface HostReport {
   readonly nodeName: string
-  readonly hostname: string
   readonly address: string
   readonly cpus: number
   readonly memoryBytes: number
@@ -37,7 +36,7 @@ export function nodeLabels(report: HostReport, facts: HostFacts): Readonly<Recor
   const kvm = facts.accelerator.kind === 'kvm'
   const models = usableModels(facts.qemu.cpuModels)
   return {
-    'kubernetes.io/hostname': report.hostname,
+    'kubernetes.io/hostname': report.nodeName,
     'kubernetes.io/arch': facts.arch,
     'kubernetes.io/os': 'linux',
     'beta.kubernetes.io/arch': facts.arch,

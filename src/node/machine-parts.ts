@@ -1,0 +1,100 @@
+// Small parts of the machine workflow: from objects of the API to what a start needs, and back.
+import { parseQuantity, toBigIntBytes, toMilli } from '../base/quantity.ts'
+import type { Pod } from '../kinds/core/pod.ts'
+import { VirtualMachineInstance } from '../kinds/kubevirt/virtual-machine-instance.ts'
+import type { CgroupLimits } from './machine/cgroup.ts'
+import type { Machine } from './machine/machine.ts'
+import type { MachineOwner } from './machine/state.ts'
+import type { HostFacts } from './plan/facts.ts'
+import type { GuestView, MachineView } from './plan/machine-view.ts'
+
+/** What emulation needs beside the guest's memory; KVM needs none of it. Bytes. */
+const EMULATION_EXTRA_BYTES = 512 * 1024 * 1024
+
+export interface GuestSeen {
+  readonly guest: GuestView | undefined
+  readonly frozen: boolean
+}
+
+/** What is told of a machine in the API. */
+export function viewOf(machine: Machine, { guest, frozen }: GuestSeen): MachineView {
+  const { life, startedAt } = machine
+  if (life.state === 'ended') {
+    const { reason, message, at } = life.end
+    return {
+      state: 'ended',
+      succeeded: reason === 'shutdown',
+      reason: END_REASONS[reason] ?? reason,
+      message,
+      startedAt,
+      endedAt: at,
+    }
+  }
+  return {
+    state: 'alive',
+    run: life.state === 'alive' ? life.run : 'unknown',
+    ...(machine.ioError === undefined ? {} : { ioError: machine.ioError }),
+    plan: machine.plan,
+    networks: machine.networks,
+    startedAt,
+    ...(guest ? { guest } : {}),
+    frozen: frozen,
+    accelerator: machine.accelerator,
+  }
+}
+
+const END_REASONS: Readonly<Record<string, string>> = {
+  shutdown: 'Shutdown',
+  crashed: 'Crashed',
+  panicked: 'GuestPanicked',
+  killed: 'Killed',
+  'start-failed': 'StartFailed',
+  'host-restarted': 'HostRestarted',
+}
+
+export function vmiRef(pod: Pod): { readonly name: string; readonly uid: string } | undefined {
+  return pod.metadata.ownerReferences?.find(
+    (one) => one.controller && one.kind === VirtualMachineInstance.kind,
+  )
+}
+
+export function ownerOf(vmi: VirtualMachineInstance, pod: Pod): MachineOwner {
+  const { namespace = '', name = '', uid = '' } = vmi.metadata
+  return { namespace, name, uid, podName: pod.metadata.name ?? '', podUid: pod.metadata.uid ?? '' }
+}
+
+/** Limits of the Pod's container, as a container runtime would set them. */
+export function limitsOf(pod: Pod, facts: HostFacts): CgroupLimits {
+  const resources = pod.spec?.containers?.[0]?.resources
+  const memory = parseQuantity(resources?.limits?.['memory'] ?? '')
+  const cpu = parseQuantity(resources?.limits?.['cpu'] ?? '')
+  const request = parseQuantity(resources?.requests?.['cpu'] ?? '')
+  const extra = facts.accelerator.kind === 'tcg' ? EMULATION_EXTRA_BYTES : 0
+  return {
+    ...(memory ? { memoryBytes: Number(toBigIntBytes(memory)) + extra } : {}),
+    ...(cpu ? { cpuMilli: Number(toMilli(cpu)) } : {}),
+    ...(request ? { cpuRequestMilli: Number(toMilli(request)) } : {}),
+  }
+}
+
+/** Lets so many through at one time, in the order in which they came. */
+export class Gate {
+  #free: number
+  readonly #waiting: (() => void)[] = []
+
+  constructor(width: number) {
+    this.#free = width
+  }
+
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free -= 1
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    try {
+      return await work()
+    } finally {
+      const next = this.#waiting.shift()
+      if (next) next()
+      else this.#free += 1
+    }
+  }
+}
