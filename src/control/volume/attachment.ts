@@ -1,5 +1,6 @@
 // The attach and detach machine of one volume, as Longhorn's clients know it: replicas start before the engine,
 // the engine stops before the replicas, and a volume changes its node only through `detached`.
+import { deepEqual } from '../../base/equality.ts'
 import type { Action } from '../../kinds/decide.ts'
 import { Engine } from '../../kinds/longhorn/engine.ts'
 import { Replica } from '../../kinds/longhorn/replica.ts'
@@ -32,9 +33,8 @@ function want(
   spec: Readonly<Record<string, unknown>>,
 ): readonly Action[] {
   const present = (object.spec ?? {}) as Readonly<Record<string, unknown>>
-  const differs = Object.entries(spec).some(
-    ([key, value]) => JSON.stringify(present[key]) !== JSON.stringify(value),
-  )
+  // By meaning, not by text: replicas are listed in another order after a restart.
+  const differs = Object.entries(spec).some(([key, value]) => !deepEqual(present[key], value))
   if (!differs) return []
   const { name, namespace } = object.metadata
   // A replica that left the address map must be removed from it by name, as merge patches want it.
