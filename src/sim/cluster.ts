@@ -56,8 +56,8 @@ export interface SimulationResult {
   readonly events: number
   readonly virtualMs: number
   readonly revisions: number
-  readonly world: World
-  readonly disk: StoreDisk
+  /** As it stood at the end, to look into. */
+  readonly cluster: Cluster
 }
 
 const FAULTS_MS = 120_000
@@ -99,8 +99,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     events: world.events,
     virtualMs: world.nowMs,
     revisions: disk.durable,
-    world,
-    disk,
+    cluster,
   }
 }
 

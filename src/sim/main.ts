@@ -14,7 +14,7 @@ function summary({ seed, events, virtualMs, revisions, traceHash, faults }: Simu
 }
 
 function printTrace(result: SimulationResult): void {
-  for (const { atMs, who, text } of result.world.trace) {
+  for (const { atMs, who, text } of result.cluster.world.trace) {
     process.stdout.write(`${(atMs / 1000).toFixed(3).padStart(9)} ${who}: ${text}\n`)
   }
 }

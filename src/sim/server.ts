@@ -5,7 +5,7 @@ import type { ApiCall, ApiPort, WatchEvent } from '../base/call.ts'
 import { refuse } from '../base/errors.ts'
 import type { KubeObject } from '../base/object.ts'
 import { createInProcessClient } from '../client/in-process.ts'
-import { createInformers } from '../client/informer.ts'
+import { createInformers, type Informers } from '../client/informer.ts'
 import { Event } from '../kinds/core/event.ts'
 import { ResourceQuota } from '../kinds/core/resource-quota.ts'
 import type { AnyDecider } from '../kinds/decide.ts'
@@ -31,6 +31,7 @@ interface Life {
   readonly store: Store
   api: Api | undefined
   loop: Loop | undefined
+  informers: Informers | undefined
 }
 
 export class SimServer {
@@ -54,6 +55,11 @@ export class SimServer {
     return this.#life?.store
   }
 
+  /** The controllers' caches. */
+  get informers(): Informers | undefined {
+    return this.#life?.informers
+  }
+
   idle(): boolean {
     return this.#life?.loop?.idle() ?? false
   }
@@ -68,13 +74,19 @@ export class SimServer {
     const { world, disk, clock } = this.#options
     this.#starts += 1
     const process = new SimProcess(world, `server#${this.#starts}`, clock)
-    const life: Life = { process, store: disk.open(process), api: undefined, loop: undefined }
+    const life: Life = {
+      process,
+      store: disk.open(process),
+      api: undefined,
+      loop: undefined,
+      informers: undefined,
+    }
     this.#life = life
     world.note(process.name, `starts at revision ${life.store.revision()}`)
     void startApi(process, life.store).then((api) => {
       if (!process.alive) return
       life.api = api
-      life.loop = this.#startControllers(process, api)
+      this.#startControllers(life, api)
     })
   }
 
@@ -83,7 +95,8 @@ export class SimServer {
     this.#life = undefined
   }
 
-  #startControllers(process: SimProcess, api: Api): Loop {
+  #startControllers(life: Life, api: Api): void {
+    const { process } = life
     const { problems, deciders } = this.#options
     const port: ApiPort = {
       call: (call) => process.answer(this.#checked(api, call)),
@@ -92,10 +105,12 @@ export class SimServer {
     const client = createInProcessClient({ api: port, user: CONTROLLER, fieldManager: 'croft-control' })
     const host = hostOf(process)
     const end = new AbortController()
-    return runLoop({
+    const informers = createInformers(client, host, { signal: end.signal })
+    life.informers = informers
+    life.loop = runLoop({
       client,
       host,
-      informers: createInformers(client, host, { signal: end.signal }),
+      informers,
       deciders: deciders(),
       signal: end.signal,
       eventKind: Event,
