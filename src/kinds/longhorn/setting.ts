@@ -18,6 +18,7 @@ export const Setting = defineKind({
         status: s.object(
           { applied: s.boolean('True once the value is in force everywhere.') },
           'Whether the value is in force.',
+          { required: ['applied'] },
         ),
       },
       undefined,

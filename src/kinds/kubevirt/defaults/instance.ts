@@ -1,5 +1,6 @@
 // What is written into a VirtualMachineInstance when it is saved: every default, so that the agent finds a whole
 // spec and `kubectl get vmi -o yaml` shows what really runs.
+import { deepEqual } from '../../../base/equality.ts'
 import { isObject, type Json } from '../../../base/json.ts'
 import type { Mutator } from '../../kind.ts'
 import { validate } from '../../validate.ts'
@@ -10,6 +11,8 @@ import { instanceSpecWithDefaults } from './instance-spec.ts'
 import { defaultsInForce } from './lookup.ts'
 
 export const instanceMutator: Mutator = (next, previous, look) => {
+  // Most writes touch only the status; they cost nothing here.
+  if (previous && deepEqual(next['spec'], previous['spec'])) return next
   if (!isObject(next['spec']) || validate(next['spec'] as Json, virtualMachineInstanceSpec).length > 0)
     return next
   const given = next['spec'] as unknown as InstanceSpec

@@ -1,6 +1,7 @@
 // What is written into a VirtualMachine when it is saved: its architecture, machine type and the identity that its
 // firmware shows. All of them are single fields that no list of the user's is touched by; an update that leaves them
 // out keeps them, so that applying the same manifest again changes nothing.
+import { deepEqual } from '../../../base/equality.ts'
 import type { Json } from '../../../base/json.ts'
 import { isObject } from '../../../base/json.ts'
 import type { KubeObject } from '../../../base/object.ts'
@@ -13,6 +14,8 @@ import { uuidFrom } from './firmware-identity.ts'
 import { defaultsInForce } from './lookup.ts'
 
 export const machineMutator: Mutator = (next, previous, look) => {
+  // Most writes touch only the status; they cost nothing here.
+  if (previous && deepEqual(next['spec'], previous['spec'])) return next
   // An object of another shape is refused by its schema afterwards; it is not for a default to repair.
   if (!isObject(next['spec']) || validate(next['spec'] as Json, virtualMachineSpec).length > 0) return next
   const spec = next['spec'] as unknown as MachineSpec

@@ -20,7 +20,8 @@ export const RUN_STRATEGIES: readonly string[] = [
 const AT = 'spec.template.spec'
 
 export const machineRule: Rule = (next, previous) => {
-  if (!next) return {}
+  // What was judged before is not judged again with every write of the status.
+  if (!next || (previous && deepEqual(next['spec'], previous['spec']))) return {}
   const spec = next['spec'] as MachineSpec
   const old = previous?.['spec'] as MachineSpec | undefined
   const warnings =

@@ -2,6 +2,7 @@
 // changed once data is there.
 
 import { boundedName } from '../../../base/derived-name.ts'
+import { deepEqual } from '../../../base/equality.ts'
 import type { Cause } from '../../../base/errors.ts'
 import type { KubeObject } from '../../../base/object.ts'
 import type { Infer } from '../../build.ts'
@@ -66,6 +67,7 @@ export function volumeNameFor(name: string): string {
 
 export const volumeMutator: Mutator = (next, previous) => {
   const spec = next['spec']
+  if (previous && deepEqual(spec, previous['spec'])) return next
   if (typeof spec !== 'object' || spec === null) return next
   const old = previous?.['spec'] as VolumeSpec | undefined
   const filled: Record<string, unknown> = { ...(spec as VolumeSpec) }
@@ -79,7 +81,7 @@ export const volumeMutator: Mutator = (next, previous) => {
 }
 
 export const volumeRule: Rule = (next, previous, look) => {
-  if (!next) return {}
+  if (!next || (previous && deepEqual(next['spec'], previous['spec']))) return {}
   const spec = next['spec'] as VolumeSpec | undefined
   if (!spec) return { causes: [required('spec', 'Required value: a volume needs a spec')] }
   const old = previous?.['spec'] as VolumeSpec | undefined
