@@ -75,7 +75,9 @@ export function applyConfiguration(write: Write, live: Json, configuration: Json
   const claimed = new Map(owners)
   claimed.set(write.self, { set: mine, apiVersion: write.apiVersion, applied: true })
   const merged = mergeTyped(version?.schema, live, configuration)
-  const value = last ? prune(write, merged, claimed, last) : merged
+  const pruned = last ? prune(write, merged, claimed, last) : merged
+  // An empty list is nobody's, so it can go with what it held; but it was asked for.
+  const value = pruned === merged ? merged : mergeTyped(version?.schema, pruned, configuration)
   const { next, conflicts } = withoutChanged(write, claimed, live, value)
   if (!force && conflicts.size > 0) return { ok: false, conflicts }
   // Only now: while fields are taken out, what is nobody's counts as claimed by whoever names it.

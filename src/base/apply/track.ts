@@ -19,6 +19,7 @@ import {
   writeManagedFields,
 } from './managed-fields.ts'
 import { applyConfiguration, ownersAfterUpdate, type Versions } from './owners.ts'
+import { declares } from './shape.ts'
 
 /** Who owned the fields of an object that was there before anybody kept a list. */
 const BEFORE_FIRST_APPLY = 'before-first-apply'
@@ -189,7 +190,10 @@ function refuseMalformed({ applied, schema }: Apply): void {
   const { managedFields } = applied.metadata
   if (managedFields !== undefined && managedFields !== null)
     throw refuse.badRequest('metadata.managedFields must be nil')
-  const faults = checkApplied(schema, applied as unknown as Json)
+  // Schemas of custom resources do not name what every object has.
+  const { apiVersion: _version, kind: _kind, metadata, ...rest } = applied
+  const body = declares(schema, 'metadata') ? { ...rest, metadata } : rest
+  const faults = checkApplied(schema, body as unknown as Json)
   if (faults.length === 0) return
   const { namespace, name } = applied.metadata
   const about = `${namespace ? `${namespace}/` : ''}${name ?? ''}; ${applied.apiVersion}, Kind=${applied.kind}`
