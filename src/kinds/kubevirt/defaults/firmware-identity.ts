@@ -4,9 +4,17 @@ import { sha256 } from '../../../base/sha256.ts'
 
 /** A UUID that stands for `seed`: the same seed gives the same UUID. Marked as name-based (version 5). */
 export function uuidFrom(seed: string): string {
-  const hex = Array.from(sha256(seed).slice(0, 16), (byte, index) =>
-    stamp(byte, index).toString(16).padStart(2, '0'),
-  ).join('')
+  return uuidOf(sha256(seed).subarray(0, 16))
+}
+
+/** UUID and serial number of one machine; both stand for `seed`. */
+export function firmwareIdentity(seed: string): { readonly uuid: string; readonly serial: string } {
+  const digest = sha256(seed)
+  return { uuid: uuidOf(digest.subarray(0, 16)), serial: uuidOf(digest.subarray(16, 32)) }
+}
+
+function uuidOf(bytes: Uint8Array): string {
+  const hex = Array.from(bytes, (byte, index) => stamp(byte, index).toString(16).padStart(2, '0')).join('')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 

@@ -10,7 +10,7 @@ import { validate } from '../../validate.ts'
 import { virtualMachineSpec } from '../machine-spec.ts'
 import { DEFAULT_MACHINE_TYPES } from '../rules/firmware.ts'
 import type { InstanceSpec, MachineSpec } from '../types.ts'
-import { uuidFrom } from './firmware-identity.ts'
+import { firmwareIdentity } from './firmware-identity.ts'
 import { defaultsInForce } from './lookup.ts'
 
 export const machineMutator: Mutator = (next, previous, look) => {
@@ -33,14 +33,14 @@ function fill(
   object: KubeObject,
   look: RuleLook,
 ): InstanceSpec {
-  const architecture = run.architecture || old?.architecture || defaultsInForce(look).architecture
-  const type =
-    run.domain.machine?.type || old?.domain.machine?.type || DEFAULT_MACHINE_TYPES[architecture] || ''
-  const uuid = run.domain.firmware?.uuid || old?.domain.firmware?.uuid || uuidFrom(seed(object, look, 'uuid'))
-  const serial =
-    run.domain.firmware?.serial || old?.domain.firmware?.serial || uuidFrom(seed(object, look, 'serial'))
   const { machine, firmware } = run.domain
   if (run.architecture && machine?.type && firmware?.uuid && firmware.serial) return run
+  const architecture = run.architecture || old?.architecture || defaultsInForce(look).architecture
+  const type = machine?.type || old?.domain.machine?.type || DEFAULT_MACHINE_TYPES[architecture] || ''
+  const kept = old?.domain.firmware
+  const made = kept?.uuid && kept.serial ? undefined : firmwareIdentity(seed(object, look))
+  const uuid = firmware?.uuid || kept?.uuid || made?.uuid || ''
+  const serial = firmware?.serial || kept?.serial || made?.serial || ''
   return {
     ...run,
     architecture,
@@ -53,7 +53,7 @@ function fill(
 }
 
 /** One machine, one identity: a machine of the same name made later has another. */
-function seed(object: KubeObject, look: RuleLook, use: string): string {
+function seed(object: KubeObject, look: RuleLook): string {
   const { namespace = '', name = '', uid } = object.metadata
-  return `${use}/${namespace}/${name}/${uid ?? look.now}`
+  return `firmware/${namespace}/${name}/${uid ?? look.now}`
 }
