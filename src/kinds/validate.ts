@@ -21,7 +21,7 @@ export interface ValidateOptions {
 export function validate(value: Json, schema: Schema, options: ValidateOptions = {}): readonly Cause[] {
   const causes: Cause[] = []
   const walk: Walk = { causes, core: options.core === true }
-  check(value, compile(schema), options.path ?? '', options.previous, walk)
+  check(value, compile(schema), { path: options.path ?? '', old: options.previous }, walk)
   return causes
 }
 
@@ -30,46 +30,37 @@ interface Walk {
   readonly core: boolean
 }
 
-function check(value: Json, node: Compiled, path: string, old: Json | undefined, walk: Walk): void {
-  const before = walk.causes.length
+/** Where the walk is: the path for causes, and the stored value of the same place. */
+interface Place {
+  readonly path: string
+  readonly old: Json | undefined
+}
+
+function check(value: Json, node: Compiled, place: Place, walk: Walk): void {
+  const { causes } = walk
+  const before = causes.length
   if (value === null) {
     if (!node.nullable && !walk.core && (node.type !== undefined || node.intOrString)) {
-      walk.causes.push(wrongType(path, 'null', node))
+      causes.push(wrongType(place.path, 'null', node))
     }
   } else if (!typeFits(value, node)) {
-    walk.causes.push(wrongType(path, typeName(value), node))
-    if (node.checked) checkValue(value, node.schema, path, walk.causes)
+    causes.push(wrongType(place.path, typeName(value), node))
+    if (node.checked) checkValue(value, node.schema, place.path, causes)
   } else {
-    if (node.checked) checkValue(value, node.schema, path, walk.causes)
-    if (typeof value === 'object') checkInside(value, node, path, old, walk)
+    if (node.checked) checkValue(value, node.schema, place.path, causes)
+    if (Array.isArray(value)) checkItems(value, node, place, walk)
+    else if (typeof value === 'object') checkFields(value as JsonObject, node, place, walk)
   }
-  if (walk.causes.length > before && old !== undefined && deepEqual(old, value)) walk.causes.length = before
+  if (causes.length > before && place.old !== undefined && deepEqual(place.old, value)) causes.length = before
 }
 
-function checkInside(
-  value: JsonObject | readonly Json[],
-  node: Compiled,
-  path: string,
-  old: Json | undefined,
-  walk: Walk,
-): void {
-  if (Array.isArray(value)) checkItems(value, node, path, old, walk)
-  else checkFields(value as JsonObject, node, path, old, walk)
-}
-
-function checkItems(
-  value: readonly Json[],
-  node: Compiled,
-  path: string,
-  old: Json | undefined,
-  walk: Walk,
-): void {
+function checkItems(value: readonly Json[], node: Compiled, { path, old }: Place, walk: Walk): void {
   const { items } = childrenOf(node)
   if (!items) return
   const keys = node.schema['x-kubernetes-list-map-keys']
   for (let index = 0; index < value.length; index += 1) {
     const item = value[index] as Json
-    check(item, items, `${path}[${index}]`, oldItem(old, item, keys), walk)
+    check(item, items, { path: `${path}[${index}]`, old: oldItem(old, item, keys) }, walk)
   }
 }
 
@@ -84,13 +75,7 @@ function oldItem(old: Json | undefined, item: Json, keys: readonly string[] | un
   )
 }
 
-function checkFields(
-  value: JsonObject,
-  node: Compiled,
-  path: string,
-  old: Json | undefined,
-  walk: Walk,
-): void {
+function checkFields(value: JsonObject, node: Compiled, { path, old }: Place, walk: Walk): void {
   const { fields, values, required } = childrenOf(node)
   for (const name of required) {
     if (isMissing(value, name, walk.core)) walk.causes.push(cause.required(join(path, name)))
@@ -102,7 +87,7 @@ function checkFields(
     if (!field) continue
     const inner = value[name]
     if (inner === undefined) continue
-    check(inner, field, join(path, name), before?.[name], walk)
+    check(inner, field, { path: join(path, name), old: before?.[name] }, walk)
   }
 }
 

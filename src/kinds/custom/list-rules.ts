@@ -76,11 +76,12 @@ function checkKeyed(schema: Schema, items: Schema, path: string, causes: Cause[]
       causes.push(cause.invalid(`${path}.x-kubernetes-list-map-keys[${index}]`, key, why))
       continue
     }
-    checkKey(field, key, items, path, causes)
+    causes.push(...checkKey(field, key, items, path))
   }
 }
 
-function checkKey(field: Schema, key: string, items: Schema, path: string, causes: Cause[]): void {
+function checkKey(field: Schema, key: string, items: Schema, path: string): readonly Cause[] {
+  const causes: Cause[] = []
   const at = `${path}.items.properties[${key}]`
   if (field.nullable) {
     const why = 'this property is in x-kubernetes-list-map-keys, so it cannot be nullable'
@@ -95,4 +96,5 @@ function checkKey(field: Schema, key: string, items: Schema, path: string, cause
     const why = "must be a scalar type if parent array's x-kubernetes-list-type is map"
     causes.push(cause.invalid(`${at}.type`, field.type, why))
   }
+  return causes
 }

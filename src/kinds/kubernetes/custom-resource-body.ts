@@ -2,7 +2,7 @@
 import type { Schema } from '../../base/schema.ts'
 import { s, type Typed } from '../build.ts'
 
-const anyJson: Typed<unknown> = {}
+const anyJson: Typed<unknown> = { description: 'Any JSON value.' }
 const rule = s.object(
   {
     rule: s.write(s.string('Expression that must be true.')),
