@@ -3,8 +3,9 @@ import { generateKeyPairSync } from 'node:crypto'
 import { type Api, createApi } from '../src/api/create-api.ts'
 import type { ApiDeps } from '../src/api/deps.ts'
 import type { ApiCall, CallOptions, PatchType, UserInfo, Verb } from '../src/base/call.ts'
-import type { JsonObject } from '../src/base/json.ts'
+import { type JsonObject, printJson } from '../src/base/json.ts'
 import type { KubeObject } from '../src/base/object.ts'
+import type { HttpResponse } from '../src/host/host.ts'
 import { realHost } from '../src/host/real/index.ts'
 import { allKinds } from '../src/kinds/index.ts'
 import { memoryStore } from '../src/store/memory.ts'
@@ -100,5 +101,49 @@ export function callAt(verb: Verb, path: string, extra: CallExtra = {}): ApiCall
     user: extra.user ?? ADMIN,
     ...(extra.body === undefined ? {} : { body: extra.body as JsonObject }),
     ...(extra.patchType === undefined ? {} : { patchType: extra.patchType }),
+  }
+}
+
+export interface HttpAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | readonly string[]>>
+  readonly text: string
+  /** The parsed body; an empty object where it is no JSON. */
+  readonly json: JsonObject
+}
+
+/** Asks the HTTP handler without a socket. The administrator asks unless headers say otherwise. */
+export async function ask(
+  { api }: Pick<Fixture, 'api'>,
+  method: string,
+  url: string,
+  more: { readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> } = {},
+): Promise<HttpAnswer> {
+  const text = typeof more.body === 'string' ? more.body : printJson(more.body)
+  const bytes = more.body === undefined ? [] : [new TextEncoder().encode(text)]
+  const answer = await api.handler.handle({
+    method,
+    url,
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}`, ...more.headers },
+    peer: { address: '127.0.0.1', port: 1 },
+    body: (async function* () {
+      yield* bytes
+    })(),
+    signal: new AbortController().signal,
+  })
+  return { status: answer.status, headers: answer.headers, ...(await readBody(answer.body)) }
+}
+
+async function readBody(body: HttpResponse['body']): Promise<{ text: string; json: JsonObject }> {
+  let text = ''
+  if (typeof body === 'string') text = body
+  else if (body instanceof Uint8Array) text = new TextDecoder().decode(body)
+  else if (body)
+    for await (const piece of body)
+      text += typeof piece === 'string' ? piece : new TextDecoder().decode(piece)
+  try {
+    return { text, json: JSON.parse(text) as JsonObject }
+  } catch {
+    return { text, json: {} }
   }
 }

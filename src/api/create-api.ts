@@ -45,6 +45,8 @@ export async function createApi(deps: ApiDeps): Promise<Api> {
     tokens: new Tokens(deps.identity.issuer, deps.identity.tokenKeys),
   }
   const core = withDefinitions(parts)
+  // What was parsed under other schemas is not what they say now.
+  core.served.onChange(() => core.parsed.clear())
   const stopDefinitions = core.definitions.start()
   await bootstrap(core)
   const workers = [

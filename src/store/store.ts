@@ -4,6 +4,9 @@
 /** Strictly rising over the whole store; 1 is the first write. Safe integer. */
 export type Revision = number
 
+/** A range at this revision also shows writes that were accepted and are being committed, as `get` does. */
+export const ACCEPTED: Revision = Number.MAX_SAFE_INTEGER
+
 export interface StoredEntry {
   /** `/registry/<group or core>/<resource>/[<namespace>/]<name>`; compared bytewise. */
   readonly key: string

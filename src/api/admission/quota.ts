@@ -4,7 +4,7 @@ import { refuse } from '../../base/errors.ts'
 import type { KubeObject } from '../../base/object.ts'
 import { formatQuantity, parseQuantity } from '../../base/quantity.ts'
 import { type QuotaScopes, quotaCovers, quotaUsage } from '../../kinds/quota-usage.ts'
-import type { StoreWrite } from '../../store/store.ts'
+import { ACCEPTED, type StoreWrite } from '../../store/store.ts'
 import { resourceOf, type Work } from '../core.ts'
 import { encodeStored } from '../resource/stored.ts'
 import { prefixFor } from '../served.ts'
@@ -25,7 +25,7 @@ export function quotaCharges(
   const quotas = core.served.find('', 'v1', 'resourcequotas')
   if (!quotas || !served.namespaced || work.call.subresource !== undefined) return []
   const prefix = prefixFor(quotas, next.metadata.namespace)
-  const { entries } = core.store.range(prefix)
+  const { entries } = core.store.range(prefix, { revision: ACCEPTED })
   const charges: StoreWrite[] = []
   for (const entry of entries) {
     const quota = core.parsed.get(quotas, entry) as QuotaShape

@@ -2,7 +2,7 @@
 import type { CallOptions } from '../../base/call.ts'
 import { ApiError, refuse } from '../../base/errors.ts'
 import type { KubeObject } from '../../base/object.ts'
-import { CompactedError, type RangePage, type StoredEntry } from '../../store/store.ts'
+import { ACCEPTED, CompactedError, type RangePage, type StoredEntry } from '../../store/store.ts'
 import type { Core, ListPage, Outcome, Work } from '../core.ts'
 import { resourceOf } from '../core.ts'
 import { keyFor, prefixFor, type Served } from '../served.ts'
@@ -26,9 +26,11 @@ export function findObject(
   return entry ? core.parsed.get(served, entry) : undefined
 }
 
-/** All objects of a kind, or of one namespace. */
+/** All objects of a kind, or of one namespace; those of writes under way too, so that checks see what will be. */
 export function listObjects(core: Core, served: Served, namespace?: string): readonly KubeObject[] {
-  return core.store.range(prefixFor(served, namespace)).entries.map((entry) => core.parsed.get(served, entry))
+  return core.store
+    .range(prefixFor(served, namespace), { revision: ACCEPTED })
+    .entries.map((entry) => core.parsed.get(served, entry))
 }
 
 export function mustFindEntry(work: Work): StoredEntry {
