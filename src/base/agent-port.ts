@@ -86,3 +86,21 @@ export interface AgentActions {
   /** Takes the medium out of a CD-ROM drive; `disk` is the name in spec.domain.devices.disks. */
   eject(nodeName: string, machine: MachineRef, disk: string): Promise<Result<void>>
 }
+
+/** An image file on its way to the node whose disk waits for it. */
+export interface UploadRequest {
+  readonly nodeName: string
+  /** Name of the Longhorn BackingImage in longhorn-system. */
+  readonly backingImage: string
+  /** Size that the sender promised, where it did. Bytes. */
+  readonly sizeBytes?: number
+  readonly body: AsyncIterable<Uint8Array>
+}
+
+export interface AgentUploads {
+  /**
+   * Resolves when the image is stored, checked and ready. Failures: `ImageUnknown`, `ImageNotWaiting`, `NoSpace`,
+   * `UploadBroken`, `UploadShort`, `ChecksumMismatch` and those of recognition, with words for the sender.
+   */
+  receive(request: UploadRequest): Promise<Result<void>>
+}

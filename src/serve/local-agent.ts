@@ -1,4 +1,5 @@
 // Wires the agent of this host to the control plane in the same process.
+import type { AgentUploads } from '../base/agent-port.ts'
 import type { UserInfo } from '../base/call.ts'
 import { shortHash } from '../base/derived-name.ts'
 import { SOCKET_PATH_MAX } from '../base/limits.ts'
@@ -8,6 +9,7 @@ import type { Host } from '../host/host.ts'
 import { Event } from '../kinds/core/event.ts'
 import { createEventRecorder } from '../loop/events.ts'
 import { type Agent, createAgent } from '../node/agent.ts'
+import { imageRoom } from '../node/image/room.ts'
 import { machineUser } from '../node/machine/host-facts.ts'
 import { userNetworkRoom } from '../node/network/user-room.ts'
 import { volumeRoom } from '../node/volume/room.ts'
@@ -20,10 +22,13 @@ export interface LocalAgentOptions {
   readonly dataFolder: string
   readonly nodeName: string
   readonly nodeIp: string
+  /** Networks of the cluster itself, from which no image is fetched. */
+  readonly clusterNetworks: readonly string[]
 }
 
 export interface LocalAgent {
   readonly agent: Agent
+  readonly uploads: AgentUploads
   stop(): Promise<void>
 }
 
@@ -49,6 +54,14 @@ export async function startLocalAgent(options: LocalAgentOptions): Promise<Resul
   const runAs = await machineUser(host)
   const made = await host.files.makeFolder(runFolder, 0o711)
   if (!made.ok) return made
+  const images = imageRoom({
+    host,
+    client,
+    informers,
+    nodeName,
+    clusterNetworks: options.clusterNetworks,
+    ...(runAs ? { runAs } : {}),
+  })
   const agent = await createAgent({
     host,
     client,
@@ -61,7 +74,7 @@ export async function startLocalAgent(options: LocalAgentOptions): Promise<Resul
     rooms: {
       volume: volumeRoom({ host, client, informers, nodeName, runFolder, ...(runAs ? { runAs } : {}) }),
       network: userNetworkRoom(),
-      image: { run: async () => undefined },
+      image: images,
     },
     version: CROFT_VERSION,
   })
@@ -69,6 +82,7 @@ export async function startLocalAgent(options: LocalAgentOptions): Promise<Resul
   const running = agent.value.run(stopping.signal)
   return ok({
     agent: agent.value,
+    uploads: images.uploads,
     stop: async () => {
       stopping.abort()
       await running

@@ -60,6 +60,7 @@ export async function startServer(options: UpOptions, host: RealHost): Promise<R
     dataFolder: options.dataFolder,
     nodeName: names.hostname,
     nodeIp: names.addresses[0] ?? '127.0.0.1',
+    clusterNetworks: [],
   })
   if (!agent.ok) {
     await plane.value.stop()

@@ -60,6 +60,12 @@ export const settings: readonly SettingDefinition[] = [
     doc: 'Patterns of devices, separated by commas, that are taken for storage without asking.',
   },
   {
+    name: 'image-source-allow-list',
+    default: '',
+    check: anyText,
+    doc: 'Addresses and networks, separated by commas, that images may be fetched from although they are local.',
+  },
+  {
     name: 'backup-target',
     default: '',
     check: jsonObject({
