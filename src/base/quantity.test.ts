@@ -58,6 +58,7 @@ test('a write echoes the text when its scale is canonical already', () => {
   assert.equal(canonicalQuantity('+1'), '+1')
   assert.equal(canonicalQuantity('1024Mi'), '1Gi')
   assert.equal(canonicalQuantity('1.025'), '1.025')
+  assert.equal(canonicalQuantity(' 1Gi\n'), '1Gi')
   assert.equal(canonicalQuantity('x'), undefined)
 })
 

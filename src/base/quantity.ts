@@ -150,10 +150,11 @@ function formatDecimal(nano: bigint, exponent: boolean): string {
 
 /**
  * The text that a write through the API gives back for `text`: canonical, except that texts which already have the
- * canonical scale are kept letter by letter (`1E3`, `+1`, `1.025`). Undefined when it is no amount.
+ * canonical scale are kept letter by letter (`1E3`, `+1`, `1.025`). Blanks around it go. Undefined when it is no
+ * amount.
  */
 export function canonicalQuantity(value: string | number | bigint): string | undefined {
-  const text = typeof value === 'string' ? value : numberText(value)
+  const text = typeof value === 'string' ? value.trim() : numberText(value)
   const parts = split(text)
   if (!parts) return undefined
   return keepsText(parts) ? text : formatQuantity(fromParts(parts))

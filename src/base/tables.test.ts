@@ -72,6 +72,16 @@ test('quantity: sums, differences and comparisons', (t) => {
   }
 })
 
+test('case api-09: quantity round trip', (t) => {
+  const file = new URL('../../../shared/cases/api-09-quantity-round-trip/quantities.json', import.meta.url)
+  if (!existsSync(file)) return t.skip('shared cases absent')
+  for (const row of JSON.parse(readFileSync(file, 'utf8'))) {
+    const canonical = canonicalQuantity(row.in)
+    const wanted = row.error ? [undefined] : (row.outAny ?? [row.out])
+    assert.ok(wanted.includes(canonical), `${row.in}: ${canonical}`)
+  }
+})
+
 test('names: every function, texts included', (t) => {
   const data = table(t, 'name-validation')
   if (!data) return

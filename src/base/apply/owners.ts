@@ -119,12 +119,8 @@ interface Changes {
 function withoutChanged(write: Write, owners: Owners, before: Json, after: Json): Changes {
   const comparisons = new Map<string, Comparison | undefined>()
   const comparisonIn = (apiVersion: string): Comparison | undefined => {
-    if (comparisons.has(apiVersion)) return comparisons.get(apiVersion)
-    const version = write.versions(apiVersion)
-    const own = apiVersion === write.apiVersion
-    const found = version && compareIn(version, before, after, own, write.ignored)
-    comparisons.set(apiVersion, found)
-    return found
+    if (!comparisons.has(apiVersion)) comparisons.set(apiVersion, compareIn(write, apiVersion, before, after))
+    return comparisons.get(apiVersion)
   }
   const next = new Map<string, Owner>()
   const conflicts = new Map<string, FieldSet>()
@@ -148,16 +144,16 @@ function withoutChanged(write: Write, owners: Owners, before: Json, after: Json)
   }
 }
 
-function compareIn(
-  version: KindVersion,
-  before: Json,
-  after: Json,
-  own: boolean,
-  ignored: FieldSet | undefined,
-): Comparison {
-  const { changed, removed } = own
-    ? compareTyped(version.schema, before, after)
-    : compareTyped(version.schema, version.convert(before), version.convert(after))
+/** What changed, in the words of a version; undefined when the version is not known. */
+function compareIn(write: Write, apiVersion: string, before: Json, after: Json): Comparison | undefined {
+  const version = write.versions(apiVersion)
+  if (!version) return undefined
+  const { schema, convert } = version
+  const { changed, removed } =
+    apiVersion === write.apiVersion
+      ? compareTyped(schema, before, after)
+      : compareTyped(schema, convert(before), convert(after))
+  const { ignored } = write
   if (!ignored) return { changed, removed }
   return { changed: subtractTree(changed, ignored), removed: subtractTree(removed, ignored) }
 }

@@ -126,26 +126,25 @@ function compare(
   const shapeAfter = after === undefined || after === null ? undefined : shapeOf(schema, after)
   const shape = shapeAfter ?? shapeBefore ?? shapeOf(schema, null)
   if (shapeBefore && shapeAfter && shapeBefore !== shapeAfter) {
-    compareAs(schema, before, undefined, shapeBefore, at)
-    compareAs(schema, undefined, after, shapeAfter, at)
+    compareAs(schema, { before, after: undefined }, shapeBefore, at)
+    compareAs(schema, { before: undefined, after }, shapeAfter, at)
     at.removed.own = false
     at.changed.own = true
     return
   }
-  const leaf = compareAs(schema, before, after, shape, at)
+  const leaf = compareAs(schema, { before, after }, shape, at)
   if (leaf) return
   if (before === undefined) at.changed.own = true
   else if (after === undefined) at.removed.own = true
 }
 
+interface Pair {
+  readonly before: Json | undefined
+  readonly after: Json | undefined
+}
+
 /** Compares as one shape; says whether the value was taken as a leaf. */
-function compareAs(
-  schema: Schema | undefined,
-  before: Json | undefined,
-  after: Json | undefined,
-  shape: Shape,
-  at: Marks,
-): boolean {
+function compareAs(schema: Schema | undefined, { before, after }: Pair, shape: Shape, at: Marks): boolean {
   // Nothing on either side: the difference between null, empty and absent is a change of the field itself.
   if (shape === 'leaf' || (isHollow(before) && isHollow(after))) {
     if (after === undefined) at.removed.own = true
@@ -153,7 +152,7 @@ function compareAs(
     return true
   }
   if (shape === 'map') compareMaps(schema, mapOf(before), mapOf(after), at)
-  else compareLists(schema, shape, listOf(before), listOf(after), at)
+  else compareLists(schema, { before, after }, shape, at)
   return false
 }
 
@@ -211,15 +210,9 @@ function markWhole(schema: Schema | undefined, value: Json, at: FieldSetDraft): 
   }
 }
 
-function compareLists(
-  schema: Schema | undefined,
-  shape: Shape,
-  before: readonly Json[] | undefined,
-  after: readonly Json[] | undefined,
-  at: Marks,
-): void {
-  const left = indexItems(schema, shape, before)
-  const right = indexItems(schema, shape, after)
+function compareLists(schema: Schema | undefined, { before, after }: Pair, shape: Shape, at: Marks): void {
+  const left = indexItems(schema, shape, listOf(before))
+  const right = indexItems(schema, shape, listOf(after))
   for (const [element, items] of left)
     compareItems(schema?.items, items, right.get(element) ?? [], below(at, element))
   for (const [element, items] of right)
