@@ -1,29 +1,7 @@
 // What stands in the cells of tables: ages, counts and short forms, as kubectl's users know them.
+import { humanDuration } from '../base/duration.ts'
 import type { KubeObject } from '../base/object.ts'
 import type { Column } from './kind.ts'
-
-/** Age in the short form of kubectl: two units at most, the smaller one only where it matters. */
-export function humanDuration(seconds: number): string {
-  const whole = Math.trunc(seconds)
-  if (whole < -1) return '<invalid>'
-  if (whole < 0) return '0s'
-  if (whole < 120) return `${whole}s`
-  const minutes = Math.trunc(whole / 60)
-  if (minutes < 10) return pair(minutes, 'm', whole % 60, 's')
-  if (minutes < 180) return `${minutes}m`
-  const hours = Math.trunc(minutes / 60)
-  if (hours < 8) return pair(hours, 'h', minutes % 60, 'm')
-  if (hours < 48) return `${hours}h`
-  const days = Math.trunc(hours / 24)
-  if (days < 8) return pair(days, 'd', hours % 24, 'h')
-  if (days < 730) return `${days}d`
-  const years = Math.trunc(days / 365)
-  return days < 2920 ? pair(years, 'y', days % 365, 'd') : `${years}y`
-}
-
-function pair(large: number, largeUnit: string, small: number, smallUnit: string): string {
-  return small === 0 ? `${large}${largeUnit}` : `${large}${largeUnit}${small}${smallUnit}`
-}
 
 /** Time since an RFC 3339 text. */
 export function since(time: string | null | undefined, now: number): string {

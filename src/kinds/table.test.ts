@@ -4,38 +4,14 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { parseJson } from '../base/json.ts'
 import type { KubeObject } from '../base/object.ts'
-import { humanDuration } from './cells.ts'
-import { columnText } from './column-path.ts'
 import { Pod } from './core/pod.ts'
 import { allKinds, findByKind } from './index.ts'
+import type { Column } from './kind.ts'
 import { columnsOf, rowOf } from './table.ts'
 
 const folder = fileURLToPath(new URL('../../../shared/reference/k8s-tables/', import.meta.url))
 const skip = existsSync(folder) ? false : 'shared tables absent'
 const load = (name: string): unknown => parseJson(readFileSync(folder + name, 'utf8'))
-
-test('ages have two units at most', () => {
-  const cases: readonly (readonly [number, string])[] = [
-    [-2, '<invalid>'],
-    [-1, '0s'],
-    [119, '119s'],
-    [120, '2m'],
-    [599, '9m59s'],
-    [10_799, '179m'],
-    [10_800, '3h'],
-    [172_799, '47h'],
-    [190_000, '2d4h'],
-    [63_072_000, '2y'],
-  ]
-  for (const [seconds, text] of cases) assert.equal(humanDuration(seconds), text)
-})
-
-test('age table', { skip }, () => {
-  const { cases } = load('human-duration.json') as {
-    cases: { seconds: number; human: string }[]
-  }
-  for (const one of cases) assert.equal(humanDuration(one.seconds), one.human, String(one.seconds))
-})
 
 test('a Pod in the table', () => {
   const pod = {
@@ -75,8 +51,11 @@ test('a Pod in the table', () => {
   ])
 })
 
-test('paths of printer columns', () => {
+test('printer columns by path', () => {
   const object = {
+    apiVersion: 'x/v1',
+    kind: 'X',
+    metadata: { name: 'x', creationTimestamp: '2026-01-01T00:00:00Z' },
     spec: {
       'a.b': 1,
       list: [
@@ -86,19 +65,36 @@ test('paths of printer columns', () => {
       off: false,
     },
   }
-  const cases: readonly (readonly [string, unknown])[] = [
-    ['.spec.list[0].type', 'x'],
-    ['.spec.list[-1].type', 'Ready'],
-    [".spec['a.b']", 1],
-    ['.spec.a\\.b', 1],
-    ['.spec.list[?(@.type=="Ready")].status', 'False'],
-    [".spec.list[?(@.type=='none')].status", undefined],
-    ['.spec.list[*].type', 'x'],
-    ['{.spec.off}', false],
-    ['.spec.nope.deeper', undefined],
-    ['.spec[', undefined],
+  const column = (type: Column['type'], value: string): Column => ({
+    name: value,
+    type,
+    value,
+    description: '',
+  })
+  const columns = [
+    column('string', '.spec.list[0].type'),
+    column('integer', '.spec.a\\.b'),
+    column('string', '.spec.list[?(@.type=="Ready")].status'),
+    column('string', ".spec.list[?(@.type=='none')].status"),
+    column('boolean', '.spec.off'),
+    column('string', '.spec.nope.deeper'),
+    column('string', '.spec['),
+    column('date', '.metadata.creationTimestamp'),
+    column('date', '.status.at'),
   ]
-  for (const [path, value] of cases) assert.deepEqual(columnText(path, object), value, path)
+  const now = Date.parse('2026-01-01T01:00:00Z')
+  assert.deepEqual(rowOf({ ...Pod, columns }, object, now), [
+    'x',
+    'x',
+    1,
+    'False',
+    null,
+    false,
+    null,
+    null,
+    '60m',
+    '<unknown>',
+  ])
 })
 
 test("kubectl's own rows", { skip }, () => {

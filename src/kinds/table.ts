@@ -1,7 +1,8 @@
 // Tables: the columns of a kind and the cells of one object, as `kubectl get` asks for them.
+import type { Json } from '../base/json.ts'
+import { findJsonPath } from '../base/jsonpath/jsonpath.ts'
 import type { KubeObject } from '../base/object.ts'
 import { ageColumn, nameColumn, since } from './cells.ts'
-import { columnText } from './column-path.ts'
 import type { AnyKind, Column } from './kind.ts'
 
 /** An entry of a Table's columnDefinitions. */
@@ -46,7 +47,7 @@ export function rowOf(kind: AnyKind, object: KubeObject, now: number): readonly 
 
 function cellOf(column: Column, object: KubeObject, now: number): Cell {
   if (typeof column.value === 'function') return column.value(object, now)
-  const value = columnText(column.value, object)
+  const value = firstAt(column.value, object)
   if (value === undefined) return column.type === 'date' ? '<unknown>' : null
   switch (column.type) {
     case 'date':
@@ -60,4 +61,11 @@ function cellOf(column: Column, object: KubeObject, now: number): Cell {
     case 'string':
       return typeof value === 'string' ? value : JSON.stringify(value)
   }
+}
+
+/** First value at the path of a printer column; a path that cannot be read gives none. */
+function firstAt(path: string, object: KubeObject): Json | undefined {
+  const found = findJsonPath(path, object as unknown as Json, { allowMissingKeys: true })
+  const first = found.ok ? found.value[0] : undefined
+  return first === null ? undefined : first
 }
