@@ -1,5 +1,5 @@
 // Short forms for tests about machines: a machine around a run, and what is said about it.
-import assert from 'node:assert/strict'
+import { assert } from '../../base/assert.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { KubeObject } from '../../base/object.ts'
 import { judge, lookOver } from '../judge.ts'
@@ -34,8 +34,8 @@ export function messages(body: JsonObject, look: RuleLook = empty, previous?: Ku
 }
 export function accepted(body: JsonObject, look: RuleLook = empty, previous?: KubeObject): KubeObject {
   const { causes, object, unknown } = judge(VirtualMachine, body, look, previous)
-  assert.deepEqual(causes, [])
-  assert.deepEqual(unknown, [])
+  const wrong = JSON.stringify({ causes, unknown })
+  assert(causes.length + unknown.length === 0, `the machine should be taken: ${wrong}`)
   return object
 }
 
