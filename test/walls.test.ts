@@ -75,7 +75,7 @@ function importsOf(text: string, code: string): readonly string[] {
   })
 }
 
-const isTest = (path: string): boolean => path.endsWith('.test.ts')
+const isTest = (path: string): boolean => /\.(test|fixture)\.ts$/.test(path)
 const all = sourcesUnder('src')
 const product = all.filter(({ path }) => !isTest(path))
 

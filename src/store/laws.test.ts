@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
+  ACCEPTED,
   CompactedError,
   type Revision,
   type Store,

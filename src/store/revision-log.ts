@@ -207,7 +207,7 @@ export class RevisionLog implements Store {
     }
     const last = entries.at(-1)?.key
     const remaining = entries.length < limit ? 0 : this.#countAt(prefix, last ?? options.after, since)
-    return { entries, revision, remaining }
+    return { entries, revision: Math.min(revision, this.#last), remaining }
   }
 
   /** The first change of each key with the prefix after the revision: what stood before it is the snapshot. */
