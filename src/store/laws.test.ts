@@ -141,6 +141,8 @@ function writingLaws(law: Law): void {
       const outcome = put(store, '/a', '1', 0)
       assert.equal(text(store.get('/a')?.value), '1')
       assert.deepEqual([store.revision(), store.range('/').entries.length, events.length], [0, 0, 0])
+      const accepted = store.range('/', { revision: ACCEPTED })
+      assert.deepEqual([accepted.entries.length, accepted.revision, accepted.remaining], [1, 1, 0])
       await outcome
       assert.deepEqual([store.revision(), store.range('/').entries.length, events.length], [1, 1, 1])
     },
