@@ -69,7 +69,7 @@ const QUIET_MS = 60_000
 
 export async function simulate(options: SimulationOptions): Promise<SimulationResult> {
   const { seed, deciders } = options
-  const cluster = buildCluster(seed, deciders)
+  const cluster = buildCluster(seed, deciders, (await installed()).copy())
   const { world, problems, user, disk } = cluster
   const faults = options.faults ?? drawFaults(world.random)
   world.note('seed', `${seed}: ${cluster.hosts.length} nodes, ${faults.join(' ')}`)
@@ -103,10 +103,25 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   }
 }
 
-function buildCluster(seed: number, deciders: () => readonly AnyDecider[]): Cluster {
+let image: Promise<StoreDisk> | undefined
+
+/** The disk of a server that was started once: the same for all seeds, and made once, because it takes a while. */
+function installed(): Promise<StoreDisk> {
+  image ??= (async () => {
+    const world = new World(0)
+    const disk = new StoreDisk()
+    const problems = new Problems(world, disk)
+    const clock = { offsetMs: 0, rate: 1 }
+    new SimServer({ world, disk, clock, problems, deciders: () => [] }).start()
+    await world.run(5_000)
+    return disk
+  })()
+  return image
+}
+
+function buildCluster(seed: number, deciders: () => readonly AnyDecider[], disk: StoreDisk): Cluster {
   const world = new World(seed)
   const { random } = world
-  const disk = new StoreDisk()
   disk.syncMs = () => 1
   const problems = new Problems(world, disk)
   const clockOf = (): SimClockState => ({

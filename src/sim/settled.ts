@@ -35,6 +35,10 @@ export function unsettled(cluster: Cluster): readonly string[] {
       open.push(`machine ${name} should be stopped: ${running} QEMU, status ${printableStatus}`)
     }
   }
+  for (const pod of objects(cluster, 'core/pods')) {
+    const { phase } = (pod['status'] ?? {}) as { readonly phase?: string }
+    if (phase !== 'Running') open.push(`Pod ${nameOf(pod)} is ${phase}`)
+  }
   for (const node of objects(cluster, 'core/nodes')) {
     const conditions = (node['status'] as { conditions?: readonly { type: string; status: string }[] })
       ?.conditions

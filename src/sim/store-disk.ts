@@ -21,6 +21,16 @@ export class StoreDisk {
     return this.records.at(-1)?.revision ?? 0
   }
 
+  /** Another disk with the same content. */
+  copy(): StoreDisk {
+    const copy = new StoreDisk()
+    copy.records.push(...this.records)
+    for (const [key, record] of this.latest) copy.latest.set(key, record)
+    for (const [revision, value] of this.#values) copy.#values.set(revision, value)
+    copy.#compacted = this.#compacted
+    return copy
+  }
+
   /** What a process that starts now finds. */
   open(process: SimProcess): Store {
     const entries: StoredEntry[] = []
