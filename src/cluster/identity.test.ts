@@ -38,7 +38,11 @@ test('an identity is made once, is trusted by its own CA, and keys are readable 
     const serving = realCertificates.read(first.serving.certificatePem)!
     assert.ok(covers(serving, names.dnsNames, names.ipAddresses))
     assert.ok(
-      realCertificates.isTrusted(first.admin.certificatePem, first.authority.certificatePem, host.clock.now()),
+      realCertificates.isTrusted(
+        first.admin.certificatePem,
+        first.authority.certificatePem,
+        host.clock.now(),
+      ),
     )
     const admin = realCertificates.read(first.admin.certificatePem)!
     assert.equal(admin.commonName, 'kubernetes-admin')
@@ -57,7 +61,10 @@ test('a certificate is made anew when the host gets an address, and at half of i
     const wish = { host, certificates: realCertificates, folder, names }
     const first = valueOf(await ensureIdentity(wish))
     const moved = valueOf(
-      await ensureIdentity({ ...wish, names: { ...names, ipAddresses: [...names.ipAddresses, '192.0.2.7'] } }),
+      await ensureIdentity({
+        ...wish,
+        names: { ...names, ipAddresses: [...names.ipAddresses, '192.0.2.7'] },
+      }),
     )
     assert.notEqual(moved.serving.certificatePem, first.serving.certificatePem)
     assert.equal(moved.admin.certificatePem, first.admin.certificatePem)
@@ -73,7 +80,9 @@ test('a certificate is made anew when the host gets an address, and at half of i
 
 test('names with the signs that openssl treats specially arrive as they are', async () => {
   await inFolder(async (folder) => {
-    const { authority } = valueOf(await ensureIdentity({ host, certificates: realCertificates, folder, names }))
+    const { authority } = valueOf(
+      await ensureIdentity({ host, certificates: realCertificates, folder, names }),
+    )
     const leaf = valueOf(
       await issueLeaf(host, folder, authority, {
         commonName: 'a $HOME, b;c#d "e"',
