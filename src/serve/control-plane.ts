@@ -16,6 +16,7 @@ import { ResourceQuota } from '../kinds/core/resource-quota.ts'
 import { allKinds } from '../kinds/index.ts'
 import { type AnyDecider, type Loop, runLoop } from '../loop/run-loop.ts'
 import type { Store } from '../store/store.ts'
+import { ensureProductObjects } from './product-objects.ts'
 
 export interface ControlPlaneOptions {
   readonly host: Host
@@ -28,6 +29,7 @@ export interface ControlPlaneOptions {
   readonly addresses: readonly string[]
   readonly deciders: readonly AnyDecider[]
   readonly croftVersion: string
+  readonly architecture: 'amd64' | 'arm64'
   readonly gate?: GateHandler
   readonly metrics: () => string
 }
@@ -104,6 +106,11 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<R
     createInProcessClient({ api, user, fieldManager })
   const stopping = new AbortController()
   const client = clientFor(CONTROLLER_USER, 'croft-control')
+  await ensureProductObjects(client, {
+    now: host.clock.now(),
+    architecture: options.architecture,
+    serverUrl: `https://${options.addresses[0] ?? '127.0.0.1'}:${options.listen.port}`,
+  })
   const informers = createInformers(client, host, { signal: stopping.signal })
   const loop = runLoop({
     client,

@@ -43,6 +43,7 @@ export async function startServer(options: UpOptions, host: RealHost): Promise<R
     addresses: names.addresses,
     deciders: allDeciders,
     croftVersion: CROFT_VERSION,
+    architecture: 'amd64',
     metrics: () => host.meter.snapshot(),
   })
   if (!plane.ok) {

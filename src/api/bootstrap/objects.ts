@@ -34,6 +34,7 @@ function priorityClass(name: string, value: number, description: string): JsonOb
   }
 }
 
+/** One replica: the first server is the only place for one. Harvester, too, counts the nodes when it is installed. */
 function defaultStorageClass(): JsonObject {
   return {
     apiVersion: 'storage.k8s.io/v1',
@@ -46,7 +47,7 @@ function defaultStorageClass(): JsonObject {
       },
     },
     provisioner: 'driver.longhorn.io',
-    parameters: { numberOfReplicas: '3', staleReplicaTimeout: '30', migratable: 'true' },
+    parameters: { numberOfReplicas: '1', staleReplicaTimeout: '30', migratable: 'true' },
     reclaimPolicy: 'Delete',
     volumeBindingMode: 'Immediate',
     allowVolumeExpansion: true,
