@@ -3,6 +3,7 @@ import type { ApiCall } from '../base/call.ts'
 import { refuse } from '../base/errors.ts'
 import { attributesOf, requireAllowed } from './authz/authorize.ts'
 import type { Core, Outcome, Work } from './core.ts'
+import { kept } from './resource/commit.ts'
 import { createOne } from './resource/create.ts'
 import { deleteCollection, deleteOne } from './resource/delete.ts'
 import { patchOne } from './resource/patch.ts'
@@ -27,6 +28,15 @@ export function findServed(core: Core, call: ApiCall): Served {
 
 /** A call whose user is known to be allowed. */
 export async function dispatch(core: Core, call: ApiCall, warnings: string[]): Promise<Outcome> {
+  const outcome = await act(core, call, warnings)
+  // Reads, and writes that change nothing, see what is still on its way to the disk. It is told only when it is there.
+  const shown =
+    outcome.is === 'entry' ? outcome.entry.revision : outcome.is === 'page' ? outcome.page.revision : 0
+  if (shown > core.store.revision()) await kept(core.store.settled(shown))
+  return outcome
+}
+
+async function act(core: Core, call: ApiCall, warnings: string[]): Promise<Outcome> {
   const work = workFor(core, call, warnings)
   checkPlace(work)
   const action = findAction(work)

@@ -175,6 +175,15 @@ function writingLaws(law: Law): void {
 }
 
 function readingLaws(law: Law): void {
+  law('settled answers when what get showed is durable', async ({ store }) => {
+    const writing = put(store, '/a', '1', 0)
+    const shown = store.get('/a')?.revision ?? 0
+    assert.ok(shown > 0)
+    await store.settled(shown)
+    assert.ok(store.revision() >= shown)
+    assert.equal(await done(writing), shown)
+    await store.settled(shown)
+  })
   law('range gives the keys with the prefix in order', async ({ store }) => {
     for (const key of ['/b/2', '/a/x', '/b/10', '/b', '/c/1', '/b/1']) await set(store, key, 'v')
     assert.equal(listing(store.range('/b/').entries), '/b/1=v@6 /b/10=v@3 /b/2=v@1')

@@ -29,8 +29,8 @@ const HISTORY_CUT = 4096
 interface Pending {
   readonly record: NewRecord
   readonly previous: StoredEntry | undefined
-  readonly resolve: (outcome: WriteOutcome) => void
-  readonly reject: (error: Error) => void
+  resolve: (outcome: WriteOutcome) => void
+  reject: (error: Error) => void
 }
 
 export class RevisionLog implements Store {
@@ -65,6 +65,25 @@ export class RevisionLog implements Store {
 
   compacted(): Revision {
     return this.#compacted
+  }
+
+  settled(revision: Revision): Promise<void> {
+    if (revision <= this.#durable) return Promise.resolve()
+    const pending = this.#pending.find(({ record }) => record.revision === revision)
+    // Taken back in the meantime: what was seen is not there any more.
+    if (pending === undefined) return Promise.reject(this.#ended ?? fullError())
+    const { resolve, reject } = pending
+    return new Promise((settle, fail) => {
+      pending.resolve = (outcome) => {
+        resolve(outcome)
+        if (outcome.ok) settle()
+        else fail(fullError())
+      }
+      pending.reject = (error) => {
+        reject(error)
+        fail(error)
+      }
+    })
   }
 
   get(key: string): StoredEntry | undefined {

@@ -70,6 +70,11 @@ export interface Store {
   watch(prefix: string, after: Revision, listener: (event: StoreEvent) => void): () => void
   /** Latest durable revision. */
   revision(): Revision
+  /**
+   * Resolves when this accepted revision is durable, for whoever answers with what `get` showed: a reader must not
+   * learn of a write that a crash can still undo. Rejects as that write does when it is refused.
+   */
+  settled(revision: Revision): Promise<void>
   /** Oldest revision that can still be read or watched from. */
   compacted(): Revision
   /** Forgets history up to and including `upTo`, in small slices; the latest entry of each key always stays. */

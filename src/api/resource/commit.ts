@@ -83,7 +83,7 @@ async function writeCharged(
 }
 
 /** What the store refuses is told as the API's refusal; anything else is a bug and goes on as it is. */
-async function kept<T>(written: Promise<T>): Promise<T> {
+export async function kept<T>(written: Promise<T>): Promise<T> {
   try {
     return await written
   } catch (error) {
