@@ -60,7 +60,7 @@ export interface SimulationResult {
   readonly cluster: Cluster
 }
 
-const FAULTS_MS = 120_000
+const FAULTS_MS = 45_000
 /** After the faults everything has to be as wished within this. */
 const SETTLE_MS = 10 * 60_000
 const LOOK_EVERY_MS = 2_000

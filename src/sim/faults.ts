@@ -22,7 +22,7 @@ export type Fault = (typeof FAULTS)[number]
 /** Each fault is there with this chance. */
 const FAULT_CHANCE = 0.45
 /** Mean time between two of one kind. Milliseconds. */
-const BETWEEN_MS = { from: 15_000, to: 60_000 } as const
+const BETWEEN_MS = { from: 6_000, to: 30_000 } as const
 
 export function drawFaults(random: SeededRandom): readonly Fault[] {
   return FAULTS.filter(() => random.chance(FAULT_CHANCE))

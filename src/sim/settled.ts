@@ -38,6 +38,16 @@ export function unsettled(cluster: Cluster): readonly string[] {
   for (const pod of objects(cluster, 'core/pods')) {
     const { phase } = (pod['status'] ?? {}) as { readonly phase?: string }
     if (phase !== 'Running') open.push(`Pod ${nameOf(pod)} is ${phase}`)
+    if (pod.metadata.deletionTimestamp !== undefined) open.push(`Pod ${nameOf(pod)} is being deleted`)
+  }
+  for (const part of [
+    ...objects(cluster, 'longhorn.io/replicas'),
+    ...objects(cluster, 'longhorn.io/engines'),
+  ]) {
+    const { desireState } = part['spec'] as { readonly desireState?: string }
+    const { currentState } = (part['status'] ?? {}) as { readonly currentState?: string }
+    if ((currentState ?? 'stopped') !== desireState)
+      open.push(`${part.kind} ${nameOf(part)} is ${currentState}`)
   }
   for (const node of objects(cluster, 'core/nodes')) {
     const conditions = (node['status'] as { conditions?: readonly { type: string; status: string }[] })

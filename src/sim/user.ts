@@ -43,7 +43,7 @@ export class User {
         },
       )
       world.note(who, `${what} ${name}: ${outcome}`)
-      await clock.sleep(random.between(500, 15_000))
+      await clock.sleep(random.between(300, 9_000))
     }
   }
 
