@@ -20,9 +20,9 @@ import type { HostFacts } from './plan/facts.ts'
 import { agentDial } from './streams.ts'
 
 /** Looks at Pods under way at one time; most wait for a program or a socket. */
-const CONCURRENCY = 16
-/** Machines that start at one time for each processor of the host. */
-const STARTS_PER_CPU = 2
+const CONCURRENCY = 64
+/** Machines that start at one time for each processor: fewer would only wait for guests that boot already. */
+const STARTS_PER_CPU = 16
 
 export interface Agent {
   readonly facts: HostFacts

@@ -43,7 +43,8 @@ export async function prepareCgroup(
 ): Promise<PreparedCgroup> {
   if (kind === 'systemd')
     return { kind, procs: [], scope: { unit: `croft-vm-${id}`, properties: systemdProperties(limits) } }
-  const groups = groupsOf(kind, id)
+  await prepareParents(host, kind)
+  const groups = groupsOf(kind, id).filter((group) => isWanted(kind, group.controller, limits))
   for (const group of groups) {
     const made = await host.files.makeFolder(group.folder)
     if (!made.ok)
@@ -54,9 +55,30 @@ export async function prepareCgroup(
         host.log.warn('a limit of a control group was not set', { file: `${group.folder}/${file}`, value })
     }
   }
-  if (groups.length === 0)
+  if (kind === 'none')
     return { kind, procs: [], note: 'machines run without limits: no control groups are mounted' }
   return { kind, procs: groups.map((group) => `${group.folder}/cgroup.procs`) }
+}
+
+/**
+ * Guests are what the host is there for: without a weight of its own their common group would get as much as one
+ * single process outside it. Sixteen of those, so that Croft itself stays quick beside busy guests.
+ */
+const PARENT_CPU_SHARES = 16 * 1024
+const PARENT_CPU_WEIGHT = 1600
+
+async function prepareParents(host: Host, kind: CgroupKind): Promise<void> {
+  if (kind === 'v1') {
+    if ((await host.files.makeFolder(`${ROOT}/cpu/croft`)).ok)
+      await writeSetting(host, `${ROOT}/cpu/croft/cpu.shares`, String(PARENT_CPU_SHARES))
+  }
+  if (kind === 'v2') {
+    // Controllers reach a group only when each group above hands them down.
+    await writeSetting(host, `${ROOT}/cgroup.subtree_control`, '+cpu +memory +pids')
+    if (!(await host.files.makeFolder(`${ROOT}/croft`)).ok) return
+    await writeSetting(host, `${ROOT}/croft/cgroup.subtree_control`, '+cpu +memory +pids')
+    await writeSetting(host, `${ROOT}/croft/cpu.weight`, String(PARENT_CPU_WEIGHT))
+  }
 }
 
 /** After the last process has ended. systemd removes scopes by itself. */
@@ -76,11 +98,17 @@ interface Group {
 function groupsOf(kind: CgroupKind, id: string): readonly Group[] {
   if (kind === 'v2') return [{ folder: `${ROOT}/croft/${id}`, controller: 'all' }]
   if (kind === 'v1')
-    return ['memory', 'cpu', 'pids'].map((controller) => ({
+    return ['memory', 'cpu'].map((controller) => ({
       folder: `${ROOT}/${controller}/croft/${id}`,
       controller,
     }))
   return []
+}
+
+/** Moving a process into a v1 group costs the kernel 3 to 30 ms, so only groups with a limit to keep are used. */
+function isWanted(kind: CgroupKind, controller: string, { memoryBytes, cpuMilli }: CgroupLimits): boolean {
+  if (kind !== 'v1') return true
+  return controller === 'memory' ? memoryBytes !== undefined : cpuMilli !== undefined
 }
 
 /** Shares as Kubernetes computes them: 1024 a processor, at least 2. */
@@ -104,12 +132,10 @@ function settingsOf(
         ]
       : controller === 'memory'
         ? [memoryBytes === undefined ? undefined : ['memory.limit_in_bytes', String(memoryBytes)]]
-        : controller === 'cpu'
-          ? [
-              quota === undefined ? undefined : ['cpu.cfs_quota_us', String(quota)],
-              cpuRequestMilli === undefined ? undefined : ['cpu.shares', String(shares(cpuRequestMilli))],
-            ]
-          : [['pids.max', String(PIDS_MAX)]]
+        : [
+            quota === undefined ? undefined : ['cpu.cfs_quota_us', String(quota)],
+            cpuRequestMilli === undefined ? undefined : ['cpu.shares', String(shares(cpuRequestMilli))],
+          ]
   return settings.filter((one) => one !== undefined)
 }
 

@@ -14,7 +14,7 @@ import { cgroupKind } from './cgroup.ts'
 import { gatherHostFacts } from './host-facts.ts'
 import type { Machine, MachineLife, MachinePorts } from './machine.ts'
 import { adoptMachine, killStrays, type StartRequest, startMachine } from './runner.ts'
-import { readState, writeState } from './state.ts'
+import { readState, statePath, writeState } from './state.ts'
 
 const host = realHost({ log: { level: 'error' } })
 const skip = (await host.exec.find('qemu-system-x86_64')) ? false : 'qemu-system-x86_64 is not installed'
@@ -73,8 +73,8 @@ function request(name: string, spec: VmiSpec = SPEC): StartRequest {
   }
 }
 
-async function start(name: string, spec?: VmiSpec): Promise<Machine> {
-  const answer = await startMachine(ports, request(name, spec))
+async function start(name: string, spec?: VmiSpec, limits: StartRequest['limits'] = {}): Promise<Machine> {
+  const answer = await startMachine(ports, { ...request(name, spec), limits })
   assert.ok(answer.ok, JSON.stringify(answer))
   started.push(answer.value)
   return answer.value
@@ -102,7 +102,7 @@ async function adopt(folder: string): Promise<Machine> {
 test('a machine starts, runs its firmware as an unprivileged user and keeps its serial log', {
   skip,
 }, async () => {
-  const machine = await start('one')
+  const machine = await start('one', SPEC, { memoryBytes: 1024 ** 3, cpuMilli: 2000 })
   assert.equal(run(machine), 'running')
   const pid = machine.process?.pid ?? 0
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
@@ -202,8 +202,8 @@ test('a start that was cut off before the identity was known is rolled back', { 
   machine.detach()
   const state = await readState(host.files, machine.folder)
   assert.ok(state.ok)
-  const { process: identity, ...rest } = state.value
-  await writeState(host.files, machine.folder, { ...rest, step: 'starting' })
+  const { process: identity } = state.value
+  await host.files.remove(statePath(machine.folder))
   const answer = await adoptMachine(ports, machine.folder)
   assert.ok(answer.ok && answer.value.found === 'nothing')
   assert.ok(identity && !(await host.exec.isAlive(identity)))

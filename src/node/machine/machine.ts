@@ -24,7 +24,9 @@ import {
 export const START_TIMEOUT_MS = 60_000
 const DIAL_TIMEOUT_MS = 5_000
 const DIAL_RETRY_MIN_MS = 10
+const DIAL_RETRY_SOON_MS = 20
 const DIAL_RETRY_MAX_MS = 1_000
+const COMING_UP_MS = 5_000
 /** KubeVirt presses the power button again this often until the grace period is over. */
 const POWER_BUTTON_EVERY_MS = 5_000
 /** QEMU writes back and closes its disks on `quit`; a hanging one is killed after this. */
@@ -56,6 +58,7 @@ export class Machine {
   #ioError: string | undefined
   #killedBecause: { readonly reason: EndReason; readonly message: string } | undefined
   #cycling = false
+  #lastWrite: Promise<void> = Promise.resolve()
   readonly #over = new AbortController()
   readonly #ended = Promise.withResolvers<void>()
   readonly agent: GuestAgent
@@ -225,7 +228,8 @@ export class Machine {
 
   async #contact(timeoutMs: number): Promise<Result<Qmp>> {
     const { host } = this.#ports
-    const deadline = host.clock.monotonic() + timeoutMs
+    const begun = host.clock.monotonic()
+    const deadline = begun + timeoutMs
     let waitMs = DIAL_RETRY_MIN_MS
     for (;;) {
       const session = await connectQmp(host, this.plan.sockets.qmp, {
@@ -241,7 +245,9 @@ export class Machine {
         return session
       }
       await host.clock.sleep(waitMs, this.#over.signal).catch(() => undefined)
-      waitMs = Math.min(waitMs * 2, DIAL_RETRY_MAX_MS)
+      // While QEMU comes up its socket appears any moment; one that stays away is asked less and less.
+      const most = host.clock.monotonic() - begun < COMING_UP_MS ? DIAL_RETRY_SOON_MS : DIAL_RETRY_MAX_MS
+      waitMs = Math.min(waitMs * 2, most)
     }
   }
 
@@ -258,8 +264,8 @@ export class Machine {
         const gone = this.plan.startPaused ? ok(undefined) : await qmp.execute('cont')
         if (!gone.ok) return gone
       }
-      const written = await this.#write('running')
-      if (!written.ok) return written
+      // Not waited for: what is read after a crash in between says the same when QEMU is asked.
+      void this.#write('running')
       await this.#refresh(qmp)
     }
     return ok(undefined)
@@ -404,12 +410,21 @@ export class Machine {
     return answer.ok ? ok(undefined) : answer
   }
 
-  async #write(step: MachineStep, end?: MachineEnd): Promise<Result<void>> {
-    const next: MachineState = { ...this.#state, step, ...(end ? { end } : {}) }
-    const written = await writeState(this.#ports.host.files, this.folder, next)
+  /** One after the other, so that an older state never replaces a newer one. */
+  async #write(step: MachineStep, end?: MachineEnd): Promise<void> {
     // In memory it holds even where the disk is full: what we know now is not forgotten before a restart.
-    this.#state = next
-    return written
+    this.#state = { ...this.#state, step, ...(end ? { end } : {}) }
+    const next = this.#state
+    const { host } = this.#ports
+    this.#lastWrite = this.#lastWrite.then(async () => {
+      const written = await writeState(host.files, this.folder, next)
+      if (!written.ok)
+        host.log.warn('the state of a machine was not written', {
+          folder: this.folder,
+          why: written.failure.message,
+        })
+    })
+    return this.#lastWrite
   }
 }
 

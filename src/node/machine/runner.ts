@@ -1,5 +1,5 @@
-// Starts machines and finds them again. The order of a start: files, state "starting", QEMU (paused), state "started"
-// with its identity, first contact, guest let go, state "running". Each state is durable before the next step.
+// Starts machines and finds them again. The order of a start: files, QEMU (paused), state "started" with its identity,
+// durable before the first contact, then the guest is let go. A QEMU without a state has never run its guest.
 import { failed, ok, type Result } from '../../base/result.ts'
 import type { ProcessIdentity } from '../../host/host.ts'
 import type { HostFacts } from '../plan/facts.ts'
@@ -11,7 +11,7 @@ import { type CgroupLimits, type PreparedCgroup, prepareCgroup } from './cgroup.
 import { Machine, type MachinePorts } from './machine.ts'
 import { prepareFiles } from './prepare.ts'
 import { findProcesses } from './processes.ts'
-import { type MachineOwner, type MachineState, readState, writeState } from './state.ts'
+import { type MachineOwner, type MachineState, readState, statePath, writeState } from './state.ts'
 
 const COMPANION_TIMEOUT_MS = 10_000
 const COMPANION_POLL_MS = 20
@@ -43,18 +43,10 @@ export async function startMachine(ports: MachinePorts, request: StartRequest): 
   if (!prepared.ok) return prepared
   const group = await prepareCgroup(host, cgroup, owner.uid, request.limits)
   if (group.note !== undefined) host.log.warn(group.note, { machine: `${owner.namespace}/${owner.name}` })
-  const starting: MachineState = {
-    version: 1,
-    owner,
-    step: 'starting',
-    plan,
-    networks: request.networks,
-    companions: [],
-    accelerator: facts.accelerator.kind,
-    startedAt: host.clock.now(),
-  }
-  const begun = await writeState(host.files, folder, starting)
-  if (!begun.ok) return begun
+  // What an earlier attempt left must not be taken for this one's; until its own state is written, whatever runs
+  // with this folder on its command line is a stray.
+  const cleared = await host.files.remove(statePath(folder))
+  if (!cleared.ok) return cleared
   const companions = await startCompanions(ports, plan.companions, { folder, facts })
   if (!companions.ok) return companions
   const started = await host.exec.startDetached(wrapped(plan, facts, group), {
@@ -65,10 +57,15 @@ export async function startMachine(ports: MachinePorts, request: StartRequest): 
   })
   if (!started.ok) return started
   const state: MachineState = {
-    ...starting,
+    version: 1,
+    owner,
     step: 'started',
+    plan,
+    networks: request.networks,
     process: started.value,
     companions: companions.value,
+    accelerator: facts.accelerator.kind,
+    startedAt: host.clock.now(),
   }
   const processes = [started.value, ...companions.value]
   const known = await writeState(host.files, folder, state)

@@ -1,5 +1,5 @@
-// What a machine's folder remembers of it (state.json), durable before each step, so that a crash of Croft in the
-// middle of a start goes on or is rolled back, and a running QEMU is found again.
+// What a machine's folder remembers of it (state.json), so that a crash of Croft in the middle of a start goes on or is
+// rolled back, and a running QEMU is found again.
 import { isObject, parseJson } from '../../base/json.ts'
 import { failed, type Result } from '../../base/result.ts'
 import type { Files, ProcessIdentity } from '../../host/host.ts'
@@ -7,10 +7,10 @@ import type { MachinePlan } from '../plan/machine-plan.ts'
 import type { NicAttachment } from '../plan/nic.ts'
 
 /**
- * `starting`: QEMU is about to be started or was, its identity is not yet known. `started`: it runs and is known,
- * the guest may not have run yet. `running`: the guest was let go. `ended`: see `end`.
+ * `started`: QEMU runs and is known, the guest may not have run yet. `running`: the guest was let go. `ended`: see
+ * `end`. A start that was cut off before has no state at all.
  */
-export type MachineStep = 'starting' | 'started' | 'running' | 'ended'
+export type MachineStep = 'started' | 'running' | 'ended'
 
 export type EndReason =
   /** The guest shut itself down, also on our asking. */
