@@ -54,6 +54,7 @@ export const VolumeEpoch = defineKind({
             epoch: s.integer('Counts the engines of this volume; rises by one with each, never falls.', {
               format: 'int64',
               minimum: 0,
+              maximum: Number.MAX_SAFE_INTEGER,
             }),
             engine,
             inSync: s.keyedList(
@@ -64,6 +65,7 @@ export const VolumeEpoch = defineKind({
             size: s.integer('Size of the volume in bytes that all members of the set agree on.', {
               format: 'int64',
               minimum: 0,
+              maximum: Number.MAX_SAFE_INTEGER,
             }),
             cleanShutdown: s.boolean(
               'True when the last engine flushed and closed; false means that members may differ in the last writes.',
