@@ -16,6 +16,7 @@ boot_packages='syslinux syslinux-common grub-efi-amd64-signed shim-signed'
 # make_ext4 TREE IMAGE SIZE_MIB UUID LABEL: a file system holding TREE, the same bytes each time.
 make_ext4() {
   find "$1" -depth -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
+  truncate -s "$3M" "$2"
   # Features are pinned: newer e2fsprogs turn some on that GRUB 2.06 cannot read.
   E2FSPROGS_FAKE_TIME=$SOURCE_DATE_EPOCH mke2fs -q -F -t ext4 -b 4096 -m 1 -L "$5" -U "$4" \
     -O '^metadata_csum_seed,^orphan_file' \
