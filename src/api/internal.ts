@@ -7,7 +7,7 @@ import type { KubeObject } from '../base/object.ts'
 import type { Core } from './core.ts'
 import { dispatch } from './dispatch.ts'
 import { objectOf } from './port.ts'
-import type { Served } from './served.ts'
+import { keyFor, type Served } from './served.ts'
 
 const SELF: UserInfo = { username: 'system:apiserver', groups: ['system:masters'] }
 const MANAGER = 'croft-apiserver'
@@ -44,6 +44,8 @@ export async function ensureObject(core: Core, object: JsonObject): Promise<bool
   const { apiVersion, kind, metadata } = object as unknown as KubeObject
   const served = core.served.findByKind(apiVersion, kind)
   if (!served) return false
+  // At start nearly all are there; that is told without taking them through the whole pipeline.
+  if (core.store.get(keyFor(served, metadata.namespace, metadata.name ?? ''))) return false
   try {
     await callSelf(core, callFor('create', { served, namespace: metadata.namespace }, object))
     return true

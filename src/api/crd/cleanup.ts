@@ -1,6 +1,7 @@
 // A definition that is deleted takes its objects along: they are deleted first, by their own finalizers' leave, and
 // then the definition is let go.
 import type { JsonObject } from '../../base/json.ts'
+import { includesText } from '../bytes.ts'
 import type { Core } from '../core.ts'
 import { callFor, callSelf, isRaced } from '../internal.ts'
 import { startWorker, type Worker } from '../lifecycle/worker.ts'
@@ -10,12 +11,11 @@ import { CLEANUP_FINALIZER } from './establish.ts'
 
 const RECHECK_MS = 1_000
 const MARK = '"deletionTimestamp":'
-const decoder = new TextDecoder()
 
 export function cleanDefinitions(core: Core): Worker {
   const worker = startWorker(core, 'definition cleanup', (name) => clean(core, name))
   const look = (key: string, value: Uint8Array) => {
-    if (decoder.decode(value).includes(MARK)) worker.add(key.slice(DEFINITIONS_PREFIX.length))
+    if (includesText(value, MARK)) worker.add(key.slice(DEFINITIONS_PREFIX.length))
   }
   const page = core.store.range(DEFINITIONS_PREFIX)
   for (const { key, value } of page.entries) look(key, value)

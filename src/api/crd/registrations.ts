@@ -3,6 +3,7 @@
 import type { JsonObject } from '../../base/json.ts'
 import { definitionOf } from '../../kinds/crd.ts'
 import { type AnyKind, apiVersionOf } from '../../kinds/kind.ts'
+import { includesText } from '../bytes.ts'
 import type { Core } from '../core.ts'
 import { GATE_GROUP } from '../discovery/gate-resources.ts'
 import { groupPriority } from '../discovery/resources.ts'
@@ -10,6 +11,7 @@ import { callFor, callSelf, ensureObject, isRaced } from '../internal.ts'
 import { startWorker, type Worker } from '../lifecycle/worker.ts'
 import { timestamp } from '../resource/metadata.ts'
 import { findObject, listObjects } from '../resource/read.ts'
+import { keyFor } from '../served.ts'
 
 const AUTOMANAGED = 'kube-aggregator.kubernetes.io/automanaged'
 /** Version of croft that wrote a definition: a new one writes it anew. */
@@ -77,18 +79,16 @@ async function keepDefinition(core: Core, name: string): Promise<void> {
   const served = core.served.find('apiextensions.k8s.io', 'v1', 'customresourcedefinitions')
   const [first, ...others] = core.deps.kinds.filter((kind) => `${kind.plural}.${kind.group}` === name)
   if (!served || !first) return
-  const present = findObject(core, served, undefined, name)
-  if (present?.metadata.annotations?.[WRITTEN_BY] === core.deps.croftVersion) return
+  const entry = core.store.get(keyFor(served, undefined, name))
+  // Definitions are large; the mark is looked for without parsing them.
+  const mark = `${JSON.stringify(WRITTEN_BY)}:${JSON.stringify(core.deps.croftVersion)}`
+  if (entry && includesText(entry.value, mark)) return
   const definition = wholeDefinition(core, [first, ...others])
-  if (!present) {
+  if (!entry) {
     await ensureObject(core, definition)
     return
   }
-  const { resourceVersion } = present.metadata
-  const metadata = {
-    ...(definition['metadata'] as JsonObject),
-    ...(resourceVersion ? { resourceVersion } : {}),
-  }
+  const metadata = { ...(definition['metadata'] as JsonObject), resourceVersion: String(entry.revision) }
   await callSelf(core, callFor('update', { served, name }, { ...definition, metadata }))
 }
 

@@ -1,19 +1,15 @@
 // Garbage collection: what belongs to nothing that exists is deleted; an owner that is deleted in the foreground waits
 // for what belongs to it; one that is orphaned lets go first.
 import type { JsonObject } from '../../base/json.ts'
-import { parseJson } from '../../base/json.ts'
 import type { KubeObject, OwnerReference } from '../../base/object.ts'
 import type { StoreEvent } from '../../store/store.ts'
 import type { Core } from '../core.ts'
 import { callFor, callSelf, isRaced } from '../internal.ts'
 import { keyFor, type Served } from '../served.ts'
-import { OwnerIndex, ownersIn } from './owners.ts'
+import { FOREGROUND, factsOf, ORPHAN, OwnerIndex, uidIn } from './owners.ts'
 import { startWorker, type Worker } from './worker.ts'
 
 const REGISTRY = '/registry/'
-const FOREGROUND = 'foregroundDeletion'
-const ORPHAN = 'orphan'
-const decoder = new TextDecoder()
 
 interface Place {
   readonly served: Served
@@ -26,8 +22,9 @@ export function collectGarbage(core: Core): Worker {
   const worker = startWorker(core, 'garbage collection', (key) => collect(core, index, key))
   const page = core.store.range(REGISTRY)
   for (const { key, value } of page.entries) {
-    index.set(key, ownersIn(value))
-    if (mayBeGoing(value)) worker.add(key)
+    const { owners, mayBeGoing } = factsOf(value)
+    index.set(key, owners)
+    if (mayBeGoing) worker.add(key)
   }
   for (const key of index.keys()) worker.add(key)
   const stop = core.store.watch(REGISTRY, page.revision, (event) => onEvent(index, worker, event))
@@ -40,33 +37,20 @@ export function collectGarbage(core: Core): Worker {
   }
 }
 
-/** Cheap look for the finalizers that this collector carries out. */
-function mayBeGoing(value: Uint8Array): boolean {
-  const text = decoder.decode(value)
-  return text.includes('"deletionTimestamp":') && (text.includes(FOREGROUND) || text.includes(`"${ORPHAN}"`))
-}
-
-function onEvent(index: OwnerIndex, worker: Worker, event: StoreEvent): void {
-  const before = index.ownersOf(event.key)
-  if (event.value) {
-    const owners = ownersIn(event.value)
-    if (owners.length > 0 || before.length > 0) {
-      index.set(event.key, owners)
-      worker.add(event.key)
-    }
-    if (mayBeGoing(event.value)) worker.add(event.key)
-  } else {
-    index.remove(event.key)
-    const uid = event.previous ? uidIn(event.previous.value) : undefined
-    for (const key of uid === undefined ? [] : index.dependentsOf(uid)) worker.add(key)
+function onEvent(index: OwnerIndex, worker: Worker, { key, value, previous }: StoreEvent): void {
+  const before = index.ownersOf(key)
+  if (value) {
+    const { owners, mayBeGoing } = factsOf(value)
+    const concerned = owners.length > 0 || before.length > 0
+    if (concerned) index.set(key, owners)
+    if (concerned || mayBeGoing) worker.add(key)
+  } else if (!index.isEmpty) {
+    index.remove(key)
+    const uid = previous ? uidIn(previous.value) : undefined
+    for (const dependent of uid === undefined ? [] : index.dependentsOf(uid)) worker.add(dependent)
   }
   // An owner that waits for this object looks again.
-  for (const owner of before) worker.add(`uid ${JSON.stringify([owner, event.key])}`)
-}
-
-function uidIn(value: Uint8Array): string | undefined {
-  const object = parseJson(decoder.decode(value)) as unknown as KubeObject
-  return object.metadata.uid
+  for (const owner of before) worker.add(`uid ${JSON.stringify([owner, key])}`)
 }
 
 async function collect(core: Core, index: OwnerIndex, key: string): Promise<undefined> {

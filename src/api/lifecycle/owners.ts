@@ -1,17 +1,38 @@
 // Who belongs to whom, by UID: an index over all stored objects that name owners. Objects without owners are never
 // parsed for it.
+
 import { parseJson } from '../../base/json.ts'
-import type { KubeObject, OwnerReference } from '../../base/object.ts'
+import type { KubeObject, ObjectMeta, OwnerReference } from '../../base/object.ts'
+import { includesText } from '../bytes.ts'
 
 const decoder = new TextDecoder()
-const MARK = '"ownerReferences":'
+const OWNERS = '"ownerReferences":'
+const GOING = '"deletionTimestamp":'
+export const FOREGROUND = 'foregroundDeletion'
+export const ORPHAN = 'orphan'
 
-/** The owners that stored bytes name; empty for most objects, found without parsing. */
-export function ownersIn(value: Uint8Array): readonly OwnerReference[] {
-  const text = decoder.decode(value)
-  if (!text.includes(MARK)) return []
-  const object = parseJson(text) as unknown as KubeObject
-  return object.metadata.ownerReferences ?? []
+/** What the collector must know of stored bytes; for most objects found without parsing. */
+export interface Facts {
+  readonly owners: readonly OwnerReference[]
+  /** True when the object may wait for the collector to carry out its way of deletion. */
+  readonly mayBeGoing: boolean
+}
+
+export function factsOf(value: Uint8Array): Facts {
+  return {
+    owners: includesText(value, OWNERS) ? (metadataIn(value).ownerReferences ?? []) : [],
+    mayBeGoing:
+      includesText(value, GOING) && (includesText(value, FOREGROUND) || includesText(value, `"${ORPHAN}"`)),
+  }
+}
+
+/** The object's own UID: stored metadata has it before anything else that is called so. */
+export function uidIn(value: Uint8Array): string | undefined {
+  return /"uid":"([^"]*)"/.exec(decoder.decode(value))?.[1]
+}
+
+function metadataIn(value: Uint8Array): ObjectMeta {
+  return (parseJson(decoder.decode(value)) as unknown as KubeObject).metadata
 }
 
 export class OwnerIndex {
@@ -40,6 +61,10 @@ export class OwnerIndex {
 
   ownersOf(key: string): readonly OwnerReference[] {
     return this.#owners.get(key) ?? []
+  }
+
+  get isEmpty(): boolean {
+    return this.#owners.size === 0
   }
 
   /** Store keys of the objects that name this UID. */

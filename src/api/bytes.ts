@@ -1,0 +1,6 @@
+// Looking into stored bytes without making text of them: scans over all objects would otherwise cost a copy of each.
+
+/** Whether the text stands somewhere in the UTF-8 bytes. */
+export function includesText(bytes: Uint8Array, text: string): boolean {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(text)
+}
