@@ -11,7 +11,7 @@ import type { AgentOptions } from './agent-options.ts'
 import { machinesFolder } from './folders.ts'
 import { keyedWork } from './keyed-work.ts'
 import { cgroupKind } from './machine/cgroup.ts'
-import { gatherHostFacts } from './machine/host-facts.ts'
+import { hostFactsOrWhyNot } from './machine/host-facts.ts'
 import type { Machine } from './machine/machine.ts'
 import { passableFolder } from './machine/prepare.ts'
 import { MachineWork } from './machine-work.ts'
@@ -35,14 +35,14 @@ export interface Agent {
 }
 
 /**
- * Looks at the host and finds machines of before again; nothing is started yet. Failure `QemuMissing` and those of
- * the data folder.
+ * Looks at the host and finds machines of before again; nothing is started yet. Failures are
+ * those of the data folder; a host without QEMU is told on the Node.
  */
 export async function createAgent(options: AgentOptions): Promise<Result<Agent>> {
   const { host, dataFolder } = options
   const laid = await layFolders(options)
   if (!laid.ok) return laid
-  const facts = await gatherHostFacts(host, {
+  const facts = await hostFactsOrWhyNot(host, {
     cacheFolder: `${dataFolder}/cache`,
     probeFolder: machinesFolder(options),
   })
@@ -60,10 +60,12 @@ export async function createAgent(options: AgentOptions): Promise<Result<Agent>>
     wake: (key) => wakes.wake(key),
   })
   await work.recover()
-  const registration = nodeRegistration(options, facts.value)
+  const registration = nodeRegistration(options, work)
   const machineOf = (uid: string): Machine | undefined => work.machine(uid)
   return ok({
-    facts: facts.value,
+    get facts() {
+      return work.facts
+    },
     dial: agentDial(options, machineOf),
     actions: agentActions(options, { machineOf, setFrozen: (uid, frozen) => work.setFrozen(uid, frozen) }),
     machine: machineOf,

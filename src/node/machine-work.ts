@@ -9,9 +9,9 @@ import { VirtualMachineInstance } from '../kinds/kubevirt/virtual-machine-instan
 import type { AgentOptions } from './agent-options.ts'
 import { foldersOf, machineFolder, machinesFolder, socketFolder } from './folders.ts'
 import { DONE, RETRY, type WorkAnswer } from './keyed-work.ts'
-import type { CgroupKind } from './machine/cgroup.ts'
+import { type CgroupKind, removeCgroup } from './machine/cgroup.ts'
 import { lookAtGuest } from './machine/guest-info.ts'
-import { gatherHostFacts } from './machine/host-facts.ts'
+import { hostFactsOrWhyNot } from './machine/host-facts.ts'
 import { Machine, type MachinePorts } from './machine/machine.ts'
 import { adoptMachine, killStrays, startMachine } from './machine/runner.ts'
 import { type MachineEnd, type MachineOwner, type MachineState, writeState } from './machine/state.ts'
@@ -174,8 +174,7 @@ export class MachineWork {
       now: this.#agent.host.clock.now(),
     })
     if (answer.ok) return { plan: answer.plan, networks: networks.networks, files: inputs.inputs.files }
-    // What was missing may have been installed in the meantime.
-    await this.#refreshFacts()
+    await this.refreshFacts()
     const [first] = answer.problems
     return {
       wait: {
@@ -185,9 +184,14 @@ export class MachineWork {
     }
   }
 
-  async #refreshFacts(): Promise<void> {
+  get facts(): HostFacts {
+    return this.#facts
+  }
+
+  /** What was missing may have been installed in the meantime. */
+  async refreshFacts(): Promise<void> {
     const { host, dataFolder } = this.#agent
-    const facts = await gatherHostFacts(host, {
+    const facts = await hostFactsOrWhyNot(host, {
       cacheFolder: `${dataFolder}/cache`,
       probeFolder: machinesFolder(this.#agent),
     })
@@ -357,6 +361,7 @@ export class MachineWork {
     const { host, rooms } = this.#agent
     const folder = machineFolder(this.#agent, uid)
     await killStrays(this.#ports(), folder)
+    await removeCgroup(host, this.#options.cgroup, uid)
     const detached = await rooms.network.detach(uid)
     if (!detached.ok)
       host.log.warn('the network of a machine was not removed', { uid, why: detached.failure.message })

@@ -43,9 +43,17 @@ export interface Registration {
   run(signal: AbortSignal): Promise<void>
 }
 
-export function nodeRegistration(options: AgentOptions, facts: HostFacts): Registration {
+/** The facts of this host, which may get better while we run. */
+export interface FactsSource {
+  readonly facts: HostFacts
+  refreshFacts(): Promise<void>
+}
+
+export function nodeRegistration(options: AgentOptions, source: FactsSource): Registration {
   let lastHeartbeat = 0
   const writeNode = async (): Promise<void> => {
+    if (source.facts.missing) await source.refreshFacts()
+    const { facts } = source
     const now = options.host.clock.now()
     const due = now - lastHeartbeat >= HEARTBEAT_MS
     if (await writeNodeObject(options, facts, { now, heartbeat: due })) lastHeartbeat = now

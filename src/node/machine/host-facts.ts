@@ -59,6 +59,27 @@ export async function gatherHostFacts(host: Host, input: FactsInput): Promise<Re
   })
 }
 
+/** The same, with a host that cannot run machines told as facts too: it may be mended while we run. */
+export async function hostFactsOrWhyNot(host: Host, input: FactsInput): Promise<Result<HostFacts>> {
+  const facts = await gatherHostFacts(host, input)
+  if (facts.ok) return facts
+  const { reason, message } = facts.failure
+  const known = reason === 'QemuMissing' || reason === 'QemuUnusable' ? reason : 'QemuUnusable'
+  return ok({
+    missing: { reason: known, message },
+    arch: 'amd64',
+    qemu: {
+      binary: 'qemu-system-x86_64',
+      version: { major: 0, minor: 0, micro: 0 },
+      machineTypes: [],
+      defaultMachineType: '',
+      cpuModels: [],
+    },
+    accelerator: { kind: 'tcg', reason: message },
+    firmware: {},
+  })
+}
+
 /** Undefined where we are not root and cannot become another user. */
 export async function machineUser(host: Host): Promise<RunAs | undefined> {
   const who = await host.exec.run(['id', '-u'], { timeoutMs: 5_000 })

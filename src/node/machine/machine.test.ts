@@ -214,6 +214,11 @@ test('a start that was cut off before the guest was let go goes on', { skip }, a
   const paused = await startMachine(ports, { ...wanted, plan: { ...wanted.plan, startPaused: true } })
   assert.ok(paused.ok)
   paused.value.detach()
+  // Its last word is written in the background.
+  await until('let go', async () => {
+    const now = await readState(host.files, wanted.folder)
+    return now.ok && now.value.step === 'running'
+  })
   const state = await readState(host.files, wanted.folder)
   assert.ok(state.ok)
   await writeState(host.files, wanted.folder, { ...state.value, step: 'started', plan: wanted.plan })

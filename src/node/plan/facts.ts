@@ -38,6 +38,8 @@ export interface CpuModel {
 }
 
 export interface HostFacts {
+  /** Why no machine can run here at all, with what to do; the rest of the facts is then empty. */
+  readonly missing?: { readonly reason: 'QemuMissing' | 'QemuUnusable'; readonly message: string }
   readonly arch: 'amd64' | 'arm64'
   readonly qemu: {
     readonly binary: string

@@ -567,6 +567,11 @@ test('what is not supported is refused by name, not left out', () => {
   )
 })
 
+test('without QEMU nothing is planned, and the reason is told', () => {
+  const missing = { reason: 'QemuMissing', message: 'apt-get install qemu-system-x86' } as const
+  assert.deepEqual(problems('{}', { facts: { ...FACTS, missing } }), [missing])
+})
+
 test('a machine that shall start paused is not let go', () => {
   const made = plan('startStrategy: Paused')
   assert.equal(made.startPaused, true)

@@ -77,6 +77,7 @@ export type PlanAnswer =
 
 export function planMachine(input: MachineInput): PlanAnswer {
   const { vmi, facts, folder, stateFolder, socketFolder } = input
+  if (facts.missing) return { ok: false, problems: [facts.missing] }
   const { spec } = vmi
   const { domain } = spec
   const type = machineType(input)

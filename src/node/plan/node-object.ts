@@ -48,7 +48,7 @@ export function nodeLabels(report: HostReport, facts: HostFacts): Readonly<Recor
     ...Object.fromEntries(
       facts.qemu.machineTypes.map((type) => [`machine-type.node.kubevirt.io/${type}`, 'true']),
     ),
-    'machine-type.node.kubevirt.io/q35': 'true',
+    ...(facts.missing ? {} : { 'machine-type.node.kubevirt.io/q35': 'true' }),
   }
 }
 
@@ -139,7 +139,9 @@ export function nodeConditions(report: HostReport, facts: HostFacts): readonly C
       reason: 'KubeletHasSufficientPID',
       message: 'kubelet has sufficient PID available',
     },
-    { type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'kubelet is posting ready status' },
+    facts.missing
+      ? { type: 'Ready', status: 'False', ...facts.missing }
+      : { type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'kubelet is posting ready status' },
     {
       type: 'croft.io/HardwareVirtualization',
       status: kvm ? 'True' : 'False',

@@ -10,6 +10,8 @@ export type VmiInterface = NonNullable<Devices['interfaces']>[number]
 export type VmiVolume = NonNullable<VmiSpec['volumes']>[number]
 
 export type ProblemReason =
+  | 'QemuMissing'
+  | 'QemuUnusable'
   | 'FeatureNeedsNewerQemu'
   | 'FirmwareMissing'
   | 'TpmMissing'
