@@ -161,15 +161,22 @@ async function sendRequest(
     .filter(([, value]) => value !== undefined)
     .map(([key, value]) => `${escaped(key)}=${escaped(String(value))}`)
     .join('&')
+  const body = request.body === undefined ? undefined : new TextEncoder().encode(printJson(request.body))
   const answer = await options.net.request({
     method: request.method,
     url: `${options.server}${request.path}${query === '' ? '' : `?${query}`}`,
     headers: {
       accept: 'application/json',
-      ...(request.body === undefined ? {} : { 'content-type': request.contentType ?? 'application/json' }),
+      // The length is told, because a DELETE with a body is otherwise sent without any sign of it.
+      ...(body === undefined
+        ? {}
+        : {
+            'content-type': request.contentType ?? 'application/json',
+            'content-length': String(body.length),
+          }),
       ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token()}` }),
     },
-    ...(request.body === undefined ? {} : { body: printJson(request.body) }),
+    ...(body === undefined ? {} : { body }),
     ...(request.signal === undefined ? {} : { signal: request.signal }),
     idleTimeoutMs,
     ...(options.caPem === undefined ? {} : { caPem: options.caPem }),
