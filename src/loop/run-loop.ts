@@ -3,7 +3,6 @@
 import type { ApiError } from '../base/errors.ts'
 import { printJson } from '../base/json.ts'
 import { type KubeObject, keyOf } from '../base/object.ts'
-import { type BackoffShape, backoffMs } from '../client/backoff.ts'
 import type { CacheChange } from '../client/cache.ts'
 import type { Client } from '../client/client.ts'
 import { type Informers, idOf } from '../client/informer.ts'
@@ -12,15 +11,11 @@ import type { Host } from '../host/host.ts'
 import { type AnyDecider, type Decision, decider, type ObjectRef, type Watch } from '../kinds/decide.ts'
 import type { AnyKind, Kind } from '../kinds/kind.ts'
 import { type Carrier, carryOut, type Outcome } from './carry-out.ts'
+import { createDeletions, type Deletions } from './deletions.ts'
 import { createEventRecorder, type EventRecorder } from './events.ts'
 import { createHotLoopDetector, type HotLoop } from './hot-loop.ts'
 import { type Plan, planOf, refText } from './plan.ts'
-
-/** A refusal of this sort is tried again when an object of this kind in the same namespace changes. */
-export interface RetryOn {
-  readonly kind: AnyKind
-  readonly matches: (error: ApiError) => boolean
-}
+import { type RetryOn, Troubles, UNAVAILABLE_BACKOFF } from './troubles.ts'
 
 export interface LoopOptions {
   readonly client: Client
@@ -52,36 +47,16 @@ export interface Loop {
 const CONCURRENCY = 64
 /** Decisions before other work of the process gets its turn, so that a big resync starves nobody. */
 const DECISIONS_PER_TURN = 200
-/** The cache is behind: the event that shows it is on its way. */
-const STALE_BACKOFF: BackoffShape = { firstMs: 5, factor: 2, maxMs: 10_000, jitter: 0.2 }
-/** The API is away or overloaded. */
-const UNAVAILABLE_BACKOFF: BackoffShape = { firstMs: 100, factor: 2, maxMs: 30_000, jitter: 0.3 }
-/** A refusal does not go away by asking again; changed input is tried at once all the same. */
-const REFUSED_BACKOFF: BackoffShape = { firstMs: 1_000, factor: 3, maxMs: 300_000, jitter: 0.1 }
-/** A retry that a changed object asked for comes no sooner than this after the last one. */
-const RETRY_SPACING_MS = 10_000
 /** A decision that keeps being put off while things go on is taken after this. */
 const SETTLE_MAX_MS = 30_000
 /** Longest sleep for wakeAt, so that a jump of the wall clock is noticed. */
 const WAKE_MAX_MS = 5 * 60_000
-/** A sent deletion that does not show in the cache after this is sent again. */
-const DELETING_MEMORY_MS = 10_000
-
-interface Trouble {
-  attempts: number
-  /** Plan that was refused; another plan is carried out at once. */
-  refusedDigest: string | undefined
-  retryAtMs: number
-  lastTryMs: number
-  blockedOn: RetryOn | undefined
-}
-
 interface Runner {
   readonly decider: AnyDecider
   readonly queue: Queue
   readonly carrier: Carrier
   readonly recorder: EventRecorder | undefined
-  readonly troubles: Map<string, Trouble>
+  readonly troubles: Troubles
   readonly settling: Map<string, number>
   open: boolean
   busy: boolean
@@ -97,8 +72,7 @@ class RunningLoop implements Loop {
   readonly #runners: readonly Runner[]
   readonly #waiting = new Set<Runner>()
   readonly #hot
-  /** Deletions sent, by uid, and when. */
-  readonly #deletions = new Map<string, number>()
+  readonly #deletions: Deletions
   #inWork = 0
   #pumping = false
   #decisionsThisTurn = 0
@@ -107,6 +81,7 @@ class RunningLoop implements Loop {
   constructor(options: LoopOptions) {
     this.#options = options
     this.#hot = createHotLoopDetector(options.host.clock)
+    this.#deletions = createDeletions(options.host.clock)
     this.#runners = options.deciders.map((one) => this.#runnerFor(one))
     this.#startInformers()
     this.#subscribe()
@@ -123,7 +98,7 @@ class RunningLoop implements Loop {
   }
 
   #runnerFor(one: AnyDecider): Runner {
-    const { client, host, informers, signal, eventKind } = this.#options
+    const { client, host, informers, signal, eventKind, retryOn } = this.#options
     const runner: Runner = {
       decider: one,
       queue: createQueue(host.clock, () => {
@@ -135,10 +110,10 @@ class RunningLoop implements Loop {
         informers,
         fieldManager: one.name,
         signal,
-        deleting: (target) => this.#rememberDeletion(target),
+        deleting: (target) => this.#deletions.remember(target.uid),
       },
       recorder: eventKind && createEventRecorder({ client, host, kind: eventKind, component: one.name }),
-      troubles: new Map(),
+      troubles: new Troubles(host, retryOn ?? []),
       settling: new Map(),
       open: false,
       busy: false,
@@ -177,7 +152,7 @@ class RunningLoop implements Loop {
     for (const { kind, tell } of subjects.values()) {
       const leave = informers.subscribe(kind, (change) => {
         // Whatever became of it is in the cache now.
-        if (change.type !== 'ADDED') this.#deletions.delete(change.object.metadata.uid ?? '')
+        if (change.type !== 'ADDED') this.#deletions.forget(change.object.metadata.uid)
         for (const one of tell) one(change)
       })
       signal.addEventListener('abort', leave, { once: true })
@@ -194,7 +169,7 @@ class RunningLoop implements Loop {
   #ownChanged(runner: Runner, change: CacheChange): void {
     const key = keyOf(change.object)
     if (change.type === 'DELETED') {
-      runner.troubles.delete(key)
+      runner.troubles.clear(key)
       runner.settling.delete(key)
       runner.queue.cancel(key)
       this.#hot.forget(`${runner.decider.name} ${key}`)
@@ -224,14 +199,9 @@ class RunningLoop implements Loop {
   }
 
   #retry(retry: RetryOn, change: CacheChange): void {
-    const { namespace } = change.object.metadata
-    const now = this.#options.host.clock.monotonic()
     for (const runner of this.#runners) {
-      for (const [key, trouble] of runner.troubles) {
-        if (trouble.blockedOn !== retry) continue
-        if (namespace !== undefined && !key.startsWith(`${namespace}/`)) continue
-        trouble.retryAtMs = Math.min(trouble.retryAtMs, trouble.lastTryMs + RETRY_SPACING_MS)
-        runner.queue.addLater(key, trouble.retryAtMs - now)
+      for (const key of runner.troubles.release(retry, change.object.metadata.namespace)) {
+        runner.queue.addLater(key, runner.troubles.waitMs(key) ?? 0)
       }
     }
   }
@@ -325,7 +295,7 @@ class RunningLoop implements Loop {
       else runner.recorder.note({ about, type, reason, message })
     }
     if (plan.writes.length === 0 && plan.status === undefined) {
-      runner.troubles.delete(key)
+      runner.troubles.clear(key)
       return undefined
     }
     const pauseMs = this.#hot.pauseMs(`${one.name} ${key}`)
@@ -339,7 +309,7 @@ class RunningLoop implements Loop {
   async #execute(runner: Runner, key: string, object: KubeObject, plan: Plan): Promise<void> {
     const { host, signal, mayAct } = this.#options
     const { decider: one } = runner
-    const held = this.#heldBack(runner, key, plan)
+    const held = runner.troubles.holdsBack(key, plan.digest)
     let effects = 0
     let end: Outcome = { result: 'done', changed: false }
     let ownTouched = false
@@ -387,47 +357,27 @@ class RunningLoop implements Loop {
     )
   }
 
-  /** A plan that was refused is not sent again before its time; another plan is. */
-  #heldBack(runner: Runner, key: string, plan: Plan): boolean {
-    const trouble = runner.troubles.get(key)
-    if (trouble === undefined || trouble.refusedDigest !== plan.digest) return false
-    return this.#options.host.clock.monotonic() < trouble.retryAtMs
-  }
-
   /** Books how it went; `outcome` is undefined when the writes were held back. */
   #settle(runner: Runner, key: string, plan: Plan, outcome: Outcome | undefined, object: KubeObject): void {
-    const { host, retryOn } = this.#options
-    const now = host.clock.monotonic()
-    const old = runner.troubles.get(key)
+    const { troubles } = runner
     if (outcome === undefined) {
-      if (old !== undefined) this.#sooner(runner, key, old.retryAtMs - now)
+      this.#sooner(runner, key, troubles.waitMs(key) ?? 0)
       return
     }
     if (outcome.result === 'done') {
-      runner.troubles.delete(key)
+      troubles.clear(key)
       return
     }
-    const attempts = old?.attempts ?? 0
-    const shape = backoffShapeOf(outcome)
-    const delayMs = backoffMs(shape, attempts, host.random)
-    const refused = outcome.result === 'refused' ? outcome.error : undefined
-    runner.troubles.set(key, {
-      attempts: attempts + 1,
-      refusedDigest: refused && plan.digest,
-      retryAtMs: now + delayMs,
-      lastTryMs: now,
-      blockedOn: refused && retryOn?.find((retry) => retry.matches(refused)),
-    })
+    const delayMs = troubles.book(key, outcome, plan.digest)
     this.#sooner(runner, key, delayMs)
     if (outcome.result === 'stale') return
-    const why = outcome.error.message
-    host.log.warn(why, {
+    this.#options.host.log.warn(outcome.error.message, {
       decider: runner.decider.name,
       key,
-      attempt: attempts + 1,
+      attempt: troubles.attempts(key),
       retryInMs: Math.round(delayMs),
     })
-    if (refused !== undefined) this.#noteRefusal(runner, object, refused)
+    if (outcome.result === 'refused') this.#noteRefusal(runner, object, outcome.error)
   }
 
   #noteRefusal(runner: Runner, object: KubeObject, error: ApiError): void {
@@ -467,24 +417,12 @@ class RunningLoop implements Loop {
       error: error instanceof Error ? (error.stack ?? error.message) : String(error),
     })
     host.meter.count('croft_loop_bugs_total', 1, { decider: runner.decider.name })
-    const attempts = runner.troubles.get(key)?.attempts ?? 0
-    const delayMs = backoffMs(REFUSED_BACKOFF, attempts, host.random)
-    const now = host.clock.monotonic()
-    runner.troubles.set(key, {
-      attempts: attempts + 1,
-      refusedDigest: undefined,
-      retryAtMs: now + delayMs,
-      lastTryMs: now,
-      blockedOn: undefined,
-    })
-    this.#sooner(runner, key, delayMs)
+    this.#sooner(runner, key, runner.troubles.book(key, { result: 'bug' }, ''))
     onBug?.(runner.decider.name, key, error)
   }
 
   #sleep(runner: Runner, key: string, ms: number | undefined): void {
-    const retryAtMs = runner.troubles.get(key)?.retryAtMs
-    const retryMs =
-      retryAtMs === undefined ? undefined : Math.max(0, retryAtMs - this.#options.host.clock.monotonic())
+    const retryMs = runner.troubles.waitMs(key)
     if (ms === undefined && retryMs === undefined) runner.queue.cancel(key)
     else
       runner.queue.addLater(
@@ -499,21 +437,8 @@ class RunningLoop implements Loop {
     runner.queue.addLater(key, ms)
   }
 
-  #rememberDeletion(target: ObjectRef): void {
-    if (target.uid === undefined) return
-    const now = this.#options.host.clock.monotonic()
-    for (const [uid, sentMs] of this.#deletions) {
-      if (now - sentMs < DELETING_MEMORY_MS) break
-      this.#deletions.delete(uid)
-    }
-    this.#deletions.set(target.uid, now)
-  }
-
   #isDeleting(target: ObjectRef): boolean {
-    const uid = target.uid ?? objectIn(this.#options.informers, target)?.metadata.uid
-    const sentMs = uid === undefined ? undefined : this.#deletions.get(uid)
-    if (sentMs === undefined) return false
-    return this.#options.host.clock.monotonic() - sentMs < DELETING_MEMORY_MS
+    return this.#deletions.isSent(target.uid ?? objectIn(this.#options.informers, target)?.metadata.uid)
   }
 
   #stop(): void {
@@ -559,9 +484,4 @@ function touchesOwn(write: Plan['writes'][number], kind: Kind, object: KubeObjec
   )
 }
 
-function backoffShapeOf(outcome: Outcome): BackoffShape {
-  if (outcome.result === 'stale') return STALE_BACKOFF
-  return outcome.result === 'refused' ? REFUSED_BACKOFF : UNAVAILABLE_BACKOFF
-}
-
-export { type AnyDecider, decider }
+export { type AnyDecider, decider, type RetryOn }
