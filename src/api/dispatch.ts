@@ -41,6 +41,7 @@ async function act(core: Core, call: ApiCall, warnings: string[]): Promise<Outco
   checkPlace(work)
   const action = findAction(work)
   if (action) return action(work)
+  refuseForeign(work)
   switch (call.verb) {
     case 'get':
       return readOne(work)
@@ -66,6 +67,13 @@ export function workFor(core: Core, call: ApiCall, warnings: string[]): Work {
   if (served.deprecation !== undefined && !warnings.includes(served.deprecation))
     warnings.push(served.deprecation)
   return { core, call, served, user: call.user, warnings, now: core.clock.now() }
+}
+
+/** A subresource that speaks another kind, or is created, is no door to the object itself. */
+function refuseForeign({ served, call }: Work): void {
+  if (call.subresource === undefined) return
+  const subresource = served.kind.subresources[call.subresource]
+  if (subresource?.kind || call.verb === 'create') throw refuse.noSuchResource()
 }
 
 /** Namespaced kinds are named inside a namespace, the others outside. */

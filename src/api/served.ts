@@ -2,6 +2,7 @@
 // up is a map access; the generation tells caches (discovery, OpenAPI) that the set has changed.
 import type { KubeObject } from '../base/object.ts'
 import { type AnyKind, apiVersionOf } from '../kinds/kind.ts'
+import { fromCoreEvent, toCoreEvent } from '../kinds/kubernetes/event.ts'
 
 export interface Served {
   readonly kind: AnyKind
@@ -15,6 +16,8 @@ export interface Served {
   readonly storageApiVersion: string
   /** Set for kinds whose stored form may differ from the served one (custom resources). */
   readonly fromStored?: (object: KubeObject) => KubeObject
+  /** The other way, for kinds that are another view of what is stored. */
+  readonly toStored?: (object: KubeObject) => KubeObject
   /** Entries written after this revision need no `fromStored`. */
   readonly plainSince?: number
   /** Name of the CustomResourceDefinition this kind comes from. */
@@ -35,6 +38,17 @@ export function serve(kind: AnyKind, extra: Partial<Served> = {}): Served {
     head: headOf(storageApiVersion, kind.kind),
     storageApiVersion,
     ...extra,
+  }
+}
+
+/** Events of events.k8s.io are the core group's under other names: one store, two views. */
+function viewOf({ group, plural }: AnyKind): Partial<Served> {
+  if (group !== 'events.k8s.io' || plural !== 'events') return {}
+  return {
+    prefix: '/registry/core/events/',
+    storageApiVersion: 'v1',
+    fromStored: fromCoreEvent,
+    toStored: toCoreEvent,
   }
 }
 
@@ -66,7 +80,7 @@ export class ServedKinds {
   generation = 1
 
   constructor(kinds: readonly AnyKind[]) {
-    this.#builtIn = kinds.map((kind) => serve(kind))
+    this.#builtIn = kinds.map((kind) => serve(kind, viewOf(kind)))
     this.#index()
   }
 

@@ -167,3 +167,27 @@ test('a definition: served at once, pruned and defaulted, gone with its objects;
   await eventually('our own kinds show', () => exists(own))
   await assert.rejects(api.call('delete', own), { code: 403 })
 })
+
+test('an event is one object under both of its groups', async () => {
+  const regarding = { kind: 'ConfigMap', namespace: 'default', name: 'x' }
+  await api.create({
+    apiVersion: 'events.k8s.io/v1',
+    kind: 'Event',
+    metadata: { name: 'noted', namespace: 'default' },
+    eventTime: '2026-01-01T00:00:00.000000Z',
+    reportingController: 'test',
+    reportingInstance: 'test-1',
+    action: 'Look',
+    reason: 'Seen',
+    regarding,
+    note: 'it was seen',
+    type: 'Normal',
+  })
+  const core = await api.call('get', 'v1/namespaces/default/events/noted')
+  assert.equal(core['message'], 'it was seen')
+  assert.deepEqual(core['involvedObject'], regarding)
+  const view = await api.call('get', 'events.k8s.io/v1/namespaces/default/events/noted')
+  assert.equal(view['note'], 'it was seen')
+  const listed = await ask(api, 'GET', '/apis/events.k8s.io/v1/namespaces/default/events')
+  assert.match(listed.text, /"note":"it was seen"/)
+})

@@ -15,7 +15,8 @@ const PARSED_CACHE_MAX_BYTES = 6 * 1024 * 1024
 
 /** The stored form: apiVersion, kind and metadata first, no resourceVersion. */
 export function encodeStored(served: Served, object: KubeObject): Uint8Array {
-  const { apiVersion: _version, kind: _kind, metadata, ...rest } = object
+  const shape = served.toStored?.(object) ?? object
+  const { apiVersion: _version, kind: _kind, metadata, ...rest } = shape
   const { resourceVersion: _revision, ...meta } = metadata
   return encoder.encode(
     printJson({ apiVersion: served.storageApiVersion, kind: served.kind.kind, metadata: meta, ...rest }),
