@@ -12,6 +12,7 @@ import type { ApiDeps } from './deps.ts'
 import { Discovery } from './discovery/documents.ts'
 import { httpFront } from './http/front.ts'
 import { aggregateRoles } from './lifecycle/aggregated-roles.ts'
+import { expire } from './lifecycle/expiry.ts'
 import { collectGarbage } from './lifecycle/garbage.ts'
 import { keepNamespaces } from './lifecycle/namespaces.ts'
 import { OpenApiDocuments } from './openapi/openapi.ts'
@@ -55,6 +56,7 @@ export async function createApi(deps: ApiDeps): Promise<Api> {
     aggregateRoles(core),
     cleanDefinitions(core),
     keepRegistrations(core),
+    expire(core),
   ]
   return {
     ...portOf(core),
