@@ -12,7 +12,7 @@ import type { ApiDeps } from './deps.ts'
 import { Discovery } from './discovery/documents.ts'
 import { httpFront } from './http/front.ts'
 import { aggregateRoles } from './lifecycle/aggregated-roles.ts'
-import { expire } from './lifecycle/expiry.ts'
+import { expireOldEvents } from './lifecycle/expiry.ts'
 import { collectGarbage } from './lifecycle/garbage.ts'
 import { keepNamespaces } from './lifecycle/namespaces.ts'
 import { OpenApiDocuments } from './openapi/openapi.ts'
@@ -23,6 +23,8 @@ import { EventShare } from './watch/shared-event.ts'
 
 export interface Api extends ApiPort {
   readonly handler: HttpHandler
+  /** For rooms' own tests and for main.ts; requests go through the port or the handler. */
+  readonly core: Core
   /** Ends background work; open watches end with the store. */
   close(): void
 }
@@ -56,11 +58,12 @@ export async function createApi(deps: ApiDeps): Promise<Api> {
     aggregateRoles(core),
     cleanDefinitions(core),
     keepRegistrations(core),
-    expire(core),
+    expireOldEvents(core),
   ]
   return {
     ...portOf(core),
     handler: httpFront(core),
+    core,
     close: () => {
       for (const worker of workers) worker.close()
       stopDefinitions()

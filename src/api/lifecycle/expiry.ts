@@ -1,5 +1,4 @@
-// What is kept for a while only: events for an hour, and history for watchers for some minutes.
-import { WATCH_HISTORY_MIN_EVENTS, WATCH_HISTORY_MS } from '../../base/limits.ts'
+// Events are kept for an hour after they were last seen.
 import type { KubeObject } from '../../base/object.ts'
 import type { Core } from '../core.ts'
 import { callFor, callSelf, isRaced } from '../internal.ts'
@@ -7,42 +6,14 @@ import { startWorker, type Worker } from './worker.ts'
 
 const EVENT_LIFE_MS = 3_600_000
 const EVENTS_EVERY_MS = 5 * 60_000
-const HISTORY_EVERY_MS = 30_000
 
-export function expire(core: Core): Worker {
-  /** Revisions as they were, oldest first. */
-  const marks: { readonly at: number; readonly revision: number }[] = []
-  const worker = startWorker(core, 'expiry', async (what) => {
-    if (what === 'events') {
-      await expireEvents(core)
-      return EVENTS_EVERY_MS
-    }
-    const { clock, store } = core
-    marks.push({ at: clock.monotonic(), revision: store.revision() })
-    const upTo = historyEnd(marks, clock.monotonic(), store.revision())
-    if (upTo > store.compacted()) await store.compact(upTo)
-    return HISTORY_EVERY_MS
+export function expireOldEvents(core: Core): Worker {
+  const worker = startWorker(core, 'event expiry', async () => {
+    await expireEvents(core)
+    return EVENTS_EVERY_MS
   })
   worker.add('events')
-  worker.add('history')
   return worker
-}
-
-/** The last revision that watchers need no more; removes the marks that led to it. */
-export function historyEnd(
-  marks: { readonly at: number; readonly revision: number }[],
-  now: number,
-  latest: number,
-): number {
-  let end = 0
-  for (;;) {
-    const [oldest] = marks
-    if (!oldest || now - oldest.at < WATCH_HISTORY_MS) break
-    if (latest - oldest.revision < WATCH_HISTORY_MIN_EVENTS) break
-    end = oldest.revision
-    marks.shift()
-  }
-  return end
 }
 
 interface EventShape extends KubeObject {
@@ -51,7 +22,8 @@ interface EventShape extends KubeObject {
   readonly series?: { readonly lastObservedTime?: string | null }
 }
 
-async function expireEvents(core: Core): Promise<void> {
+/** Deletes what is over. */
+export async function expireEvents(core: Core): Promise<void> {
   const served = core.served.find('', 'v1', 'events')
   if (!served) return
   for (const entry of core.store.range(served.prefix).entries) {
