@@ -126,6 +126,7 @@ export const refuse = {
   tooManyRequests: (message: string, retryAfterSeconds: number) =>
     new ApiError(429, 'TooManyRequests', message, { retryAfterSeconds }),
   internal: (message: string) => new ApiError(500, 'InternalError', `Internal error occurred: ${message}`),
+  notImplemented: (message: string) => new ApiError(501, 'NotImplemented', message, {}),
   unavailable: (message: string, retryAfterSeconds?: number) =>
     new ApiError(
       503,
@@ -133,6 +134,7 @@ export const refuse = {
       message,
       retryAfterSeconds === undefined ? {} : { retryAfterSeconds },
     ),
+  insufficientStorage: (message: string) => new ApiError(507, 'InsufficientStorage', message, {}),
   timeout: (message: string, details?: StatusDetails) => new ApiError(504, 'Timeout', message, details),
 }
 

@@ -2,13 +2,14 @@
 // everything in it reaches the state through the API alone.
 
 import { type Api, createApi } from '../api/create-api.ts'
-import type { GateHandler } from '../api/gate-port.ts'
-import type { UserInfo } from '../base/call.ts'
+import { assert } from '../base/assert.ts'
+import type { ApiPort, UserInfo } from '../base/call.ts'
 import { ok, type Result } from '../base/result.ts'
 import type { Client } from '../client/client.ts'
 import { createInProcessClient } from '../client/in-process.ts'
 import { createInformers, type Informers } from '../client/informer.ts'
 import { ensureIdentity, type Identity } from '../cluster/identity.ts'
+import type { Gate } from '../gate/create-gate.ts'
 import type { Certificates } from '../host/certificates.ts'
 import type { Address, Host, Listener } from '../host/host.ts'
 import { Event } from '../kinds/core/event.ts'
@@ -17,6 +18,8 @@ import { allKinds } from '../kinds/index.ts'
 import { type AnyDecider, type Loop, runLoop } from '../loop/run-loop.ts'
 import type { Store } from '../store/store.ts'
 import { ensureProductObjects } from './product-objects.ts'
+
+export type ClientFor = (user: UserInfo, fieldManager: string) => Client
 
 export interface ControlPlaneOptions {
   readonly host: Host
@@ -30,7 +33,8 @@ export interface ControlPlaneOptions {
   readonly deciders: readonly AnyDecider[]
   readonly croftVersion: string
   readonly architecture: 'amd64' | 'arm64'
-  readonly gate?: GateHandler
+  /** Makes the doors beside plain Kubernetes; they reach the state through the API, too. */
+  readonly gate?: (clientFor: ClientFor) => Gate
   readonly metrics: () => string
 }
 
@@ -38,11 +42,12 @@ export interface ControlPlane {
   readonly api: Api
   readonly identity: Identity
   readonly listener: Listener
+  readonly gate: Gate | undefined
   readonly client: Client
   readonly informers: Informers
   readonly loop: Loop
   /** A client with another user's rights. */
-  clientFor(user: UserInfo, fieldManager: string): Client
+  readonly clientFor: ClientFor
   stop(): Promise<void>
 }
 
@@ -83,7 +88,22 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<R
     },
   })
   if (!identity.ok) return identity
-  const api = await createApi({
+  // Whatever is made here asks the API only once it is there.
+  let api: Api | undefined
+  const port: ApiPort = {
+    call: (call) => {
+      assert(api, 'the API is there before it is asked')
+      return api.call(call)
+    },
+    watch: (call) => {
+      assert(api, 'the API is there before it is asked')
+      return api.watch(call)
+    },
+  }
+  const clientFor: ClientFor = (user, fieldManager) =>
+    createInProcessClient({ api: port, user, fieldManager })
+  const gate = options.gate?.(clientFor)
+  api = await createApi({
     store,
     host,
     certificates,
@@ -97,13 +117,13 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<R
     },
     advertised: { addresses: options.addresses, port: options.listen.port, serviceIp: SERVICE_IP },
     croftVersion: options.croftVersion,
-    ...(options.gate ? { gate: options.gate } : {}),
+    ...(gate
+      ? { gate, sessionUser: gate.sessions.sessionUser, sessionToken: gate.sessions.sessionToken }
+      : {}),
     metrics: options.metrics,
   })
   const listener = await host.net.listenHttp(options.listen as Address, api.handler, identity.value.serving)
   if (!listener.ok) return listener
-  const clientFor = (user: UserInfo, fieldManager: string): Client =>
-    createInProcessClient({ api, user, fieldManager })
   const stopping = new AbortController()
   const client = clientFor(CONTROLLER_USER, 'croft-control')
   await ensureProductObjects(client, {
@@ -124,6 +144,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<R
   })
   return ok({
     api,
+    gate,
     identity: identity.value,
     listener: listener.value,
     client,
@@ -134,7 +155,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<R
       stopping.abort()
       await loop.done
       await listener.value.close(STOP_GRACE_MS)
-      api.close()
+      api?.close()
       await store.close()
     },
   })

@@ -2,9 +2,13 @@
 import type { Failure, Result } from '../base/result.ts'
 import { ok } from '../base/result.ts'
 import { printKubeconfig } from '../client/kubeconfig.ts'
+import type { GateAgent } from '../gate/ask.ts'
+import { createGate } from '../gate/create-gate.ts'
+import { ADMIN_NAME } from '../gate/sessions/users.ts'
 import { localNames } from '../host/real/addresses.ts'
 import { realCertificates } from '../host/real/certificates.ts'
 import { type RealHost, realHost } from '../host/real/index.ts'
+import { realPasswords } from '../host/real/passwords.ts'
 import { openSqliteStore } from '../store/sqlite.ts'
 import { type ControlPlane, startControlPlane } from './control-plane.ts'
 import { allDeciders } from './deciders.ts'
@@ -13,11 +17,15 @@ import { CROFT_VERSION } from './version.ts'
 
 export interface UpOptions {
   readonly dataFolder: string
+  /** Folder of croft itself, in which `ui/dist` is the built web interface. */
+  readonly croftRoot: string
   readonly listen: { readonly host: string; readonly port: number }
 }
 
 export interface Server {
   readonly plane: ControlPlane
+  /** The login of the first administrator, at the very first start only: to be shown once. */
+  readonly firstLogin: { readonly user: string; readonly password: string } | undefined
   stop(): Promise<void>
 }
 
@@ -33,6 +41,7 @@ export async function startServer(options: UpOptions, host: RealHost): Promise<R
   const store = openSqliteStore(`${options.dataFolder}/state.db`)
   if (!store.ok) return store
   const names = localNames()
+  let local: GateAgent | undefined
   const plane = await startControlPlane({
     host,
     certificates: realCertificates,
@@ -45,6 +54,15 @@ export async function startServer(options: UpOptions, host: RealHost): Promise<R
     croftVersion: CROFT_VERSION,
     architecture: 'amd64',
     metrics: () => host.meter.snapshot(),
+    gate: (clientFor) =>
+      createGate({
+        host,
+        passwords: realPasswords,
+        clientFor,
+        agent: () => local,
+        uiFolder: `${options.croftRoot}/ui/dist`,
+        croftVersion: CROFT_VERSION,
+      }),
   })
   if (!plane.ok) {
     await store.value.close()
@@ -67,8 +85,11 @@ export async function startServer(options: UpOptions, host: RealHost): Promise<R
     await plane.value.stop()
     return agent
   }
+  local = { ...agent.value.agent, uploads: agent.value.uploads }
+  const password = await plane.value.gate?.sessions.ensureFirstUser()
   return ok({
     plane: plane.value,
+    firstLogin: password === undefined ? undefined : { user: ADMIN_NAME, password },
     stop: async () => {
       await agent.value.stop()
       await plane.value.stop()

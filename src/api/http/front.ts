@@ -88,12 +88,17 @@ async function answerPath(
   user: UserInfo,
   info: RequestInfo,
 ): Promise<HttpResponse> {
-  if (!isOurs(info)) {
+  if (!isOurs(info) && !wantsPathList(request, info)) {
     const gate = core.deps.gate
     if (gate) return gate.handle(request, user, info)
   }
   requireAllowed(core.rbac, user, pathAttributes(info))
   return answerPlainPath(core, request, info)
+}
+
+/** At `/` a browser gets the web interface, every other client the list of paths. */
+function wantsPathList({ headers }: HttpRequest, { path }: RequestInfo): boolean {
+  return path === '/' && !(headers['accept'] ?? '').includes('text/html')
 }
 
 function pathAttributes(info: RequestInfo) {

@@ -290,14 +290,11 @@ async function upgrade(
   socket: Duplex,
   head: Buffer,
 ): Promise<void> {
-  if (request.headers.upgrade?.toLowerCase() !== 'websocket')
-    return refuse(request, socket, {
-      status: 400,
-      headers: {},
-      body: 'only WebSocket upgrades are possible here\n',
-    })
   const gone = new AbortController()
   socket.once('close', () => gone.abort())
+  // Another upgrade may be left out by the server (RFC 9110): it is answered as the plain request that it is, too.
+  if (request.headers.upgrade?.toLowerCase() !== 'websocket')
+    return refuse(request, socket, await handler.handle(requestOf(request, gone.signal)))
   const answer = await handler.upgrade(requestOf(request, gone.signal), offeredProtocols(request))
   if ('refuse' in answer) return refuse(request, socket, answer.refuse)
   await acceptUpgrade(request, socket, head, answer)
