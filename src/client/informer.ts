@@ -32,7 +32,7 @@ export interface Informers {
   /** Tells every change after the cache holds it, first of all what is there already. Returns the way out. */
   subscribe(kind: AnyKind, listener: InformerListener): () => void
   isSynced(kind: AnyKind): boolean
-  /** Resolves when each of these kinds (all started ones when left out) was listed once. */
+  /** Resolves when each of these kinds (all started ones when left out) was listed once, or the signal aborted. */
   synced(kinds?: readonly AnyKind[]): Promise<void>
   /** Takes in the answer to a write of ours, so that nobody decides on a cache older than that write. */
   absorb(kind: AnyKind, object: KubeObject): void
@@ -81,6 +81,9 @@ export function createInformers(client: Client, host: Host, options: InformerOpt
         markSynced: resolve,
       }
       informers.set(idOf(kind), informer)
+      // Whoever waits for the first list must not wait for ever when all is over before it came.
+      if (options.signal.aborted) resolve()
+      else options.signal.addEventListener('abort', () => resolve(), { once: true })
       void follow({ client, host, options, informer })
     },
     addIndex(index) {

@@ -63,8 +63,10 @@ function imageOf(dataVolume: DataVolume): BackingImage {
     spec: source?.http
       ? {
           sourceType: 'download',
-          sourceParameters: { url: source.http.url },
-          ...(source.http.checksum ? { checksum: source.http.checksum } : {}),
+          sourceParameters: {
+            url: source.http.url,
+            ...(source.http.checksum ? { checksum: source.http.checksum } : {}),
+          },
         }
       : { sourceType: 'upload', sourceParameters: {} },
   }

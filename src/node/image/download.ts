@@ -7,8 +7,8 @@ import { StreamFailure } from '../../host/host.ts'
 const IDLE_TIMEOUT_MS = 30_000
 const REDIRECTS_MAX = 10
 /** Broken connections in a row without a new byte; each that brought bytes starts the count again. */
-const STALLS_MAX = 4
-const STALL_WAIT_MS = 1_000
+const STALLS_MAX = 3
+const STALL_WAIT_MS = 500
 /** Left free on the disk for everything else. Bytes. */
 export const DISK_RESERVE_BYTES = 512 * 1024 * 1024
 /** How often the free space is looked at. Bytes written. */

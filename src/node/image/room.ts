@@ -55,6 +55,11 @@ export interface LocalImageRoom extends ImageRoom {
 
 const NAMESPACE = 'longhorn-system'
 
+/** Longhorn's field holds SHA-512 alone; a DataVolume may name another algorithm, which its parameters carry. */
+function wantedSum(image: BackingImage): string | undefined {
+  return image.spec?.checksum || image.spec?.sourceParameters?.['checksum']
+}
+
 export function imageRoom(options: ImageRoomOptions): LocalImageRoom {
   const { host, client, informers, nodeName } = options
   const { look } = informers
@@ -136,7 +141,7 @@ export function imageRoom(options: ImageRoomOptions): LocalImageRoom {
     signal: AbortSignal,
   ): Promise<Result<NormalisedImage & { readonly checksum: string }>> => {
     const part = `${place.folder}/part`
-    const sum = await checkSum(host, part, image.spec?.checksum, signal)
+    const sum = await checkSum(host, part, wantedSum(image), signal)
     if (!sum.ok) {
       // What has the wrong sum is worth nothing for the next attempt.
       await host.files.remove(part)
