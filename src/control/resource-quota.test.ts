@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject } from '../base/object.ts'
-import { Event } from '../kinds/core/event.ts'
 import { PersistentVolumeClaim } from '../kinds/core/persistent-volume-claim.ts'
 import { Pod } from '../kinds/core/pod.ts'
 import { ResourceQuota } from '../kinds/core/resource-quota.ts'
 import { Service } from '../kinds/core/service.ts'
 import { VirtualMachine } from '../kinds/kubevirt/virtual-machine.ts'
 import { object } from '../sim/stack.ts'
-import { decideEventTtl } from './event-ttl.ts'
 import { decideQuota } from './resource-quota.ts'
 
 const pod = (name: string, cpu: string, more: Record<string, unknown> = {}, phase = 'Running'): KubeObject =>
@@ -90,16 +88,4 @@ test('equal amounts in other words change nothing, and what is not recounted sta
   assert.equal(used(hard, {}, { hard: { cpu: '4000m' }, used: { cpu: '2.5' } }), 'unchanged')
   const strange = { 'count/strange.example.com': '5' }
   assert.equal(used(strange, {}, { hard: strange, used: { 'count/strange.example.com': '2' } }), 'unchanged')
-})
-
-test('an Event goes an hour after it was last seen', () => {
-  const start = Date.UTC(2026, 0, 1)
-  const event = object(Event, {
-    apiVersion: 'v1',
-    kind: 'Event',
-    metadata: { name: 'e', namespace: 'default', uid: 'u', creationTimestamp: '2026-01-01T00:00:00Z' },
-    lastTimestamp: '2026-01-01T00:30:00Z',
-  })
-  assert.deepEqual(decideEventTtl(event, start), { actions: [], wakeAt: start + 90 * 60_000 })
-  assert.equal(decideEventTtl(event, start + 90 * 60_000).actions.length, 1)
 })
