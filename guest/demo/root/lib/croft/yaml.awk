@@ -100,23 +100,36 @@ function list(path, ind,   n, text, rest) {
 }
 
 # A value that starts with `text` on line pos (blanked by the caller), under a node at `outer`.
-function value(path, text, outer,   first) {
+function value(path, text, outer,   first, skipped) {
   sub(/^!![a-z]+[ \t]*/, "", text)
   first = substr(text, 1, 1)
   if (first == "|" || first == ">") set(path, block(text, outer))
   else if (first == "[" || first == "{") flow_value(path, text)
   else if (first == "&" || first == "*") fail("anchors and aliases are not supported")
   else if (first == "\"" || first == "'") {
-    while (!close_quote(text, 1) && pos < count) text = text " " trim(line[++pos])
+    while (!close_quote(text, 1) && pos < count) text = go_on(text)
     if (!close_quote(text, 1)) { fail("quote is not closed"); return }
     if (trim(uncomment(substr(text, close_quote(text, 1) + 1))) != "") { fail("text after a closing quote"); return }
     set(path, unquote(substr(text, 1, close_quote(text, 1)))); pos++
   } else {
     text = uncomment(text); pos++
     # Plain text goes on over deeper lines.
-    while (seek() && indent(line[pos]) > outer) text = text " " trim(uncomment(line[pos++]))
+    for (skipped = pos; seek() && indent(line[pos]) > outer; skipped = pos)
+      text = text breaks(pos - skipped) uncomment(line[pos++])
+    if (key_end(text)) { pos--; fail("a second \": \" in one value; quote it"); return }
     set(path, text == "~" || text == "null" ? "" : text)
   }
+}
+
+# What stands between two lines of one text: a blank, or as many line ends as lines were empty.
+function breaks(empty,   s) { s = empty ? "" : " "; while (empty-- > 0) s = s "\n"; return s }
+# Quoted text and the line it goes on with. A backslash at the end hides the line end.
+function go_on(text,   next_text, empty) {
+  empty = 0
+  while (pos < count && (next_text = trim(line[++pos])) == "") empty++
+  if (match(text, /\\+$/) && RLENGTH % 2) return substr(text, 1, length(text) - 1) next_text
+  sub(/[ \t]+$/, "", text)
+  return text breaks(empty) next_text
 }
 
 function uncomment(s) { if (match(s, /(^|[ \t])#/)) s = substr(s, 1, RSTART - 1); return trim(s) }
@@ -169,7 +182,7 @@ function unquote(s,   q, out, i, c) {
     else if (c == "r") out = out "\r"
     else if (c == "0") out = out ""
     else if (c == "e") out = out "\033"
-    else if (c == "x") { out = out sprintf("%c", hex(substr(s, i + 1, 2))); i += 2 }
+    else if (c == "x") { out = out utf8(hex(substr(s, i + 1, 2))); i += 2 }
     else if (c == "u") { out = out utf8(hex(substr(s, i + 1, 4))); i += 4 }
     else out = out c
   }
@@ -188,23 +201,33 @@ function utf8(n) {
 
 # Flow style may run over several lines: join until the brackets balance.
 function flow_value(path, text) {
-  while (!balanced(text) && pos < count) text = text " " uncomment(line[++pos])
+  while (!balanced(text) && pos < count) text = open_quote ? go_on(text) : flow_uncomment(text) " " trim(line[++pos])
   if (!balanced(text)) { fail("bracket is not closed"); return }
   flow_text = text; flow_at = 1
   flow(path)
   if (!failed && trim(uncomment(substr(flow_text, flow_at))) != "") fail("text after a closing bracket")
   pos++
 }
-function balanced(s,   i, c, depth) {
-  depth = 0
+# Whether a quoted text starts at i: in flow style only where a new item may; "it's" is plain.
+function quote_at(s, i,   before) {
+  if (substr(s, i, 1) !~ /^["']$/) return 0
+  before = substr(s, 1, i - 1); sub(/[ \t]+$/, "", before)
+  return before ~ /[[{,:]$/
+}
+# Where in flow text a comment starts (find_comment), or where its brackets end; 0 for nowhere.
+function scan(s, find_comment,   i, c, depth) {
+  depth = 0; open_quote = 0
   for (i = 1; i <= length(s); i++) {
     c = substr(s, i, 1)
-    if (c == "\"" || c == "'") { i = close_quote(s, i); if (!i) return 0 }
+    if (quote_at(s, i)) { i = close_quote(s, i); if (!i) { open_quote = 1; return 0 } }
+    else if (c == "#" && substr(s, i - 1, 1) ~ /^[ \t]$/) return find_comment ? i : 0
     else if (c == "[" || c == "{") depth++
-    else if ((c == "]" || c == "}") && --depth == 0) return 1
+    else if ((c == "]" || c == "}") && --depth == 0 && !find_comment) return i
   }
   return 0
 }
+function balanced(s) { return scan(s, 0) }
+function flow_uncomment(s,   i) { i = scan(s, 1); return i ? trim(substr(s, 1, i - 1)) : s }
 function flow_space() { while (substr(flow_text, flow_at, 1) ~ /^[ \t]$/) flow_at++ }
 function flow_scalar(stop,   start, end) {
   flow_space(); start = flow_at
