@@ -1,19 +1,30 @@
-// The entry of every croft process. A server loads the whole house; a command for people loads only what it needs.
-import { fileURLToPath } from 'node:url'
-import { makeHost, startServer } from './serve/up.ts'
-import { say } from './words/say.ts'
+// The entry of every croft process. It picks the real adapters, finds the command in the table and runs it. A server
+// loads the whole house; a command for people loads only what it needs.
+import { join } from 'node:path'
+import { EXIT, type World } from './cli/command.ts'
+import { commands } from './cli/commands.ts'
+import { languageOf, runCommand } from './cli/run.ts'
+import { realHost } from './host/real/index.ts'
+import { realTerminal } from './host/real/terminal.ts'
+import { CROFT_VERSION } from './serve/version.ts'
 
-const { argv } = process
-const data = argv[argv.indexOf('--data') + 1] ?? '/var/lib/croft'
-const host = makeHost()
-const croftRoot = process.env['CROFT_ROOT'] ?? fileURLToPath(new URL('..', import.meta.url))
-const listen = { host: '127.0.0.1', port: 6443 }
-const server = await startServer({ dataFolder: data, listen, croftRoot }, host)
-if (!server.ok) {
-  process.stderr.write(`croft: ${server.failure.message}\n`)
-  process.exit(1)
+const terminal = realTerminal()
+const world: World = {
+  host: realHost({ log: { level: 'error' } }),
+  terminal,
+  language: languageOf(terminal.env),
+  version: CROFT_VERSION,
+  root: terminal.env('CROFT_ROOT') ?? join(import.meta.dirname, '..'),
+  self: [process.execPath, ...process.execArgv, process.argv[1] ?? ''],
 }
-process.stderr.write('ready\n')
-const { firstLogin } = server.value
-if (firstLogin) process.stderr.write(`${say('en', 'cli.up.login', firstLogin)}\n`)
-process.on('SIGTERM', () => void server.value.stop().then(() => process.exit(0)))
+const server = async (command: (typeof commands)[number]) => {
+  const { serverCommands } = await import('./serve/commands.ts')
+  const run = serverCommands[command.words.join(' ')]
+  if (!run) throw new Error(`no code for croft ${command.words.join(' ')}`)
+  return run
+}
+terminal.onBug((error) => {
+  terminal.note(`croft: a bug: ${error instanceof Error ? error.stack : String(error)}\n`)
+  terminal.exit(EXIT.bug)
+})
+terminal.exit(await runCommand({ commands, server }, process.argv.slice(2), world))

@@ -223,7 +223,8 @@ export interface HttpClientRequest {
   readonly method: string
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: Uint8Array | string
+  /** A stream is sent as it comes, with the pace of the other side. */
+  readonly body?: Uint8Array | string | AsyncIterable<Uint8Array>
   readonly signal?: AbortSignal
   /** No byte for this long aborts the request. Milliseconds. */
   readonly idleTimeoutMs: number

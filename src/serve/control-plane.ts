@@ -8,7 +8,7 @@ import { ok, type Result } from '../base/result.ts'
 import type { Client } from '../client/client.ts'
 import { createInProcessClient } from '../client/in-process.ts'
 import { createInformers, type Informers } from '../client/informer.ts'
-import { ensureIdentity, type Identity } from '../cluster/identity.ts'
+import { ensureIdentity, type Identity, type IdentityWish } from '../cluster/identity.ts'
 import type { Gate } from '../gate/create-gate.ts'
 import type { Certificates } from '../host/certificates.ts'
 import type { Address, Host, Listener } from '../host/host.ts'
@@ -41,6 +41,8 @@ export interface ControlPlaneOptions {
 export interface ControlPlane {
   readonly api: Api
   readonly identity: Identity
+  /** Makes anew what has passed half its life; new connections get the new certificate. */
+  renewIdentity(): Promise<Result<Identity>>
   readonly listener: Listener
   readonly gate: Gate | undefined
   readonly client: Client
@@ -78,7 +80,7 @@ function listenAddresses({ addresses, listen }: ControlPlaneOptions): readonly s
 
 export async function startControlPlane(options: ControlPlaneOptions): Promise<Result<ControlPlane>> {
   const { host, certificates, store } = options
-  const identity = await ensureIdentity({
+  const wish: IdentityWish = {
     host,
     certificates,
     folder: `${options.dataFolder}/pki`,
@@ -86,7 +88,8 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<R
       dnsNames: [...new Set([...SERVICE_NAMES, ...options.dnsNames])],
       ipAddresses: listenAddresses(options),
     },
-  })
+  }
+  const identity = await ensureIdentity(wish)
   if (!identity.ok) return identity
   // Whatever is made here asks the API only once it is there.
   let api: Api | undefined
@@ -142,10 +145,20 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<R
     // What a quota refused is tried again when the quota is raised or something is freed.
     retryOn: [{ kind: ResourceQuota, matches: (error) => error.message.includes('exceeded quota') }],
   })
+  let present = identity.value
   return ok({
     api,
     gate,
-    identity: identity.value,
+    get identity() {
+      return present
+    },
+    async renewIdentity() {
+      const renewed = await ensureIdentity(wish)
+      if (!renewed.ok) return renewed
+      present = renewed.value
+      listener.value.setTls(present.serving)
+      return renewed
+    },
     listener: listener.value,
     client,
     informers,

@@ -10,6 +10,7 @@ import { realCertificates } from '../host/real/certificates.ts'
 import { type RealHost, realHost } from '../host/real/index.ts'
 import { realPasswords } from '../host/real/passwords.ts'
 import { openSqliteStore } from '../store/sqlite.ts'
+import { startChores } from './chores.ts'
 import { type ControlPlane, startControlPlane } from './control-plane.ts'
 import { allDeciders } from './deciders.ts'
 import { startLocalAgent } from './local-agent.ts'
@@ -85,12 +86,22 @@ export async function startServer(options: UpOptions, host: RealHost): Promise<R
     await plane.value.stop()
     return agent
   }
+  const chores = new AbortController()
+  startChores({
+    host,
+    store: store.value,
+    plane: plane.value,
+    dataFolder: options.dataFolder,
+    rewriteKubeconfig: () => writeKubeconfig(options, host, plane.value),
+    signal: chores.signal,
+  })
   local = { ...agent.value.agent, uploads: agent.value.uploads }
   const password = await plane.value.gate?.sessions.ensureFirstUser()
   return ok({
     plane: plane.value,
     firstLogin: password === undefined ? undefined : { user: ADMIN_NAME, password },
     stop: async () => {
+      chores.abort()
       await agent.value.stop()
       await plane.value.stop()
     },

@@ -1,6 +1,7 @@
 // The HTTP client: one request, its answer as a stream. No redirects, no decoding; silence of the other side ends it.
 import { lookup as resolveName } from 'node:dns'
 import {
+  type ClientRequest,
   Agent as HttpAgent,
   type IncomingMessage,
   request as plainRequest,
@@ -8,6 +9,8 @@ import {
 } from 'node:http'
 import { Agent as HttpsAgent, request as tlsRequest } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { failed, ok, type Result } from '../../base/result.ts'
 import { type HttpClientRequest, type HttpClientResponse, StreamFailure } from '../host.ts'
 import { abortError } from './clock.ts'
@@ -61,8 +64,17 @@ export function request(wanted: HttpClientRequest): Promise<Result<HttpClientRes
         }),
       )
     })
-    sent.end(wanted.body)
+    send(sent, wanted.body)
   })
+}
+
+function send(sent: ClientRequest, body: HttpClientRequest['body']): void {
+  if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) {
+    sent.end(body)
+    return
+  }
+  // An answer may come, and the connection go, before all is sent: then what is left stays unread.
+  pipeline(Readable.from(body, { objectMode: false }), sent).catch((error: Error) => sent.destroy(error))
 }
 
 function checkedUrl(wanted: HttpClientRequest): URL {

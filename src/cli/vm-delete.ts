@@ -1,0 +1,42 @@
+// `croft vm delete`: the machine, and its disks unless they are to stay.
+import { claimTemplatesOf, REMOVED_CLAIMS } from '../kinds/harvester/claim-templates.ts'
+import { VirtualMachine } from '../kinds/kubevirt/virtual-machine.ts'
+import { say } from '../words/say.ts'
+import { EXIT, type Run } from './command.ts'
+import { connect } from './connect.ts'
+import { STOP_TIMEOUT_MS, timeoutOf, waitForMachine } from './machine.ts'
+import { confirm, notFoundNear } from './show.ts'
+
+export const vmDelete: Run = async (call, world) => {
+  const [name = ''] = call.args
+  const connection = await connect(call, world)
+  const { client, namespace } = connection
+  const machine = await notFoundNear(world, connection, VirtualMachine, name)
+  const templates = claimTemplatesOf(machine)
+  const claims = typeof templates === 'string' ? [] : templates.map(({ metadata }) => metadata.name)
+  const disks = call.on('keep-disks') ? 'Its disks stay.' : 'Its disks are deleted, too.'
+  if (!(await confirm(call, world, `Delete machine "${name}"? ${disks}`))) {
+    world.terminal.note('Nothing was deleted.\n')
+    return EXIT.failed
+  }
+  if (!call.on('keep-disks') && claims.length > 0)
+    await client.patch(
+      VirtualMachine,
+      name,
+      { metadata: { annotations: { [REMOVED_CLAIMS]: claims.join(',') } } },
+      { namespace },
+    )
+  await client.delete(VirtualMachine, name, {
+    namespace,
+    propagation: 'Foreground',
+    ...(machine.metadata.uid === undefined ? {} : { uid: machine.metadata.uid }),
+  })
+  if (!call.on('no-wait'))
+    await waitForMachine(world, connection, name, {
+      what: `${name} is gone`,
+      timeoutMs: timeoutOf(call, STOP_TIMEOUT_MS),
+      done: (now) => now === undefined || now.metadata.uid !== machine.metadata.uid,
+    })
+  world.terminal.note(`${say(world.language, 'cli.deleted', { kind: 'VirtualMachine', name })}\n`)
+  return EXIT.done
+}
