@@ -14,7 +14,7 @@ import type { AgentOptions } from './agent-options.ts'
 import { readHost } from './host-report.ts'
 import { mergeConditions } from './plan/conditions.ts'
 import type { HostFacts } from './plan/facts.ts'
-import { nodeConditions, nodeInfo, nodeLabels, nodeResources } from './plan/node-object.ts'
+import { networkCondition, nodeConditions, nodeInfo, nodeLabels, nodeResources } from './plan/node-object.ts'
 
 /** The kubelet's own times. */
 export const LEASE_RENEW_MS = 10_000
@@ -120,7 +120,11 @@ async function writeNodeObject(
   { now, heartbeat }: { readonly now: number; readonly heartbeat: boolean },
 ): Promise<boolean> {
   const report = await readHost(options)
-  const labels = nodeLabels(report, facts)
+  const network = options.rooms.network.state?.()
+  const labels: Readonly<Record<string, string>> = {
+    ...nodeLabels(report, facts),
+    ...(network ? { 'croft.io/default-network': network.kind } : {}),
+  }
   const node = await ensure(options, Node, {
     apiVersion: 'v1',
     kind: 'Node',
@@ -144,7 +148,8 @@ async function writeNodeObject(
         labels: { ...Object.fromEntries(changed), ...Object.fromEntries(stale.map((key) => [key, null])) },
       },
     } as JsonObject)
-  const merged = mergeConditions(node.status?.conditions, nodeConditions(report, facts), [], now)
+  const wishes = [...nodeConditions(report, facts), ...(network ? [networkCondition(network)] : [])]
+  const merged = mergeConditions(node.status?.conditions, wishes, [], now)
   const differs = !merged.every((one, index) => sameButBeat(one, node.status?.conditions?.[index]))
   const status = {
     ...nodeResources(report, facts),

@@ -44,7 +44,19 @@ export interface NicRequest {
   readonly user: { readonly uid: number; readonly gid: number }
 }
 
+/** The default network of this node, for its label and condition. */
+export interface NetworkState {
+  /** `bridge`: machines have addresses of their own. `user`: QEMU's own network, a fallback. */
+  readonly kind: 'bridge' | 'user'
+  readonly ready: boolean
+  readonly reason: string
+  /** What it is, why, and what stands in its way. */
+  readonly message: string
+}
+
 export interface NetworkRoom extends RunningRoom {
+  /** Absent: nothing is told of it. */
+  state?(): NetworkState
   /** Idempotent: the same request gives the same answer, also after a restart of the agent. */
   attach(request: NicRequest): Promise<Result<NicAttachment>>
   /** Removes everything made for this VMI; idempotent. Addresses are released with the Pod. */

@@ -1,4 +1,5 @@
 // All deciders of the control plane, in the order in which a new machine passes them.
+import { addressDecider } from '../control/address.ts'
 import { backingImageDecider } from '../control/backing-image.ts'
 import { dataVolumeDecider } from '../control/data-volume.ts'
 import { genericDeciders } from '../control/generic.ts'
@@ -16,5 +17,6 @@ export const allDeciders: readonly AnyDecider[] = [
   decider(dataVolumeDecider),
   decider(volumeDecider),
   decider(virtualMachineInstanceDecider),
+  decider(addressDecider),
   ...genericDeciders(allKinds),
 ]

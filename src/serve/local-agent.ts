@@ -11,7 +11,7 @@ import { createEventRecorder } from '../loop/events.ts'
 import { type Agent, createAgent } from '../node/agent.ts'
 import { imageRoom } from '../node/image/room.ts'
 import { machineUser } from '../node/machine/host-facts.ts'
-import { userNetworkRoom } from '../node/network/user-room.ts'
+import { defaultNetworkRoom } from '../node/network/choose-room.ts'
 import { volumeRoom } from '../node/volume/room.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { CROFT_VERSION } from './version.ts'
@@ -62,18 +62,27 @@ export async function startLocalAgent(options: LocalAgentOptions): Promise<Resul
     clusterNetworks: options.clusterNetworks,
     ...(runAs ? { runAs } : {}),
   })
+  const recorder = createEventRecorder({
+    client,
+    host,
+    kind: Event,
+    component: 'croft-agent',
+    node: nodeName,
+  })
+  const network = await defaultNetworkRoom({ host, client, informers, recorder, nodeName, dataFolder })
+  if (!network.ok) return network
   const agent = await createAgent({
     host,
     client,
     informers,
-    recorder: createEventRecorder({ client, host, kind: Event, component: 'croft-agent', node: nodeName }),
+    recorder,
     nodeName,
     nodeIp: options.nodeIp,
     dataFolder,
     runFolder,
     rooms: {
       volume: volumeRoom({ host, client, informers, nodeName, runFolder, ...(runAs ? { runAs } : {}) }),
-      network: userNetworkRoom(),
+      network: network.value,
       image: images,
     },
     version: CROFT_VERSION,

@@ -151,6 +151,22 @@ export function nodeConditions(report: HostReport, facts: HostFacts): readonly C
   ]
 }
 
+/** How machines of this node reach others; `ready` false says what keeps new ones waiting. */
+export function networkCondition(state: {
+  readonly kind: 'bridge' | 'user'
+  readonly ready: boolean
+  readonly reason: string
+  readonly message: string
+}): ConditionWish {
+  const { kind, ready, reason, message } = state
+  return {
+    type: 'croft.io/DefaultNetwork',
+    status: ready && kind === 'bridge' ? 'True' : 'False',
+    reason,
+    message,
+  }
+}
+
 export function nodeInfo(report: HostReport, facts: HostFacts): Readonly<Record<string, string>> {
   return {
     machineID: report.machineId,
