@@ -43,12 +43,15 @@ export function stateText({ language }: World, machine: Machine | undefined): st
   return key === undefined ? state : say(language, key)
 }
 
+/** Others, for instance LiveMigratable, may be False of a machine that is well. */
+const EXPLAINING = new Set(['Ready', 'PodScheduled', 'DataVolumesReady', 'Synchronized', 'Initialized'])
+
 /** What a condition says of why it is not so yet. */
 export function reasonText(machine: Machine | undefined): string {
   const conditions = machine?.status?.conditions ?? []
   const failure = conditions.find(({ type, status }) => type === 'Failure' && status === 'True')
   const unready = conditions.find(
-    ({ type, status, message }) => type !== 'Paused' && status === 'False' && Boolean(message),
+    ({ type, status, message }) => EXPLAINING.has(type) && status === 'False' && Boolean(message),
   )
   return failure?.message ?? unready?.message ?? ''
 }

@@ -17,13 +17,24 @@ export interface Progress {
   end(): void
 }
 
-export function progressOf({ terminal }: World): Progress {
+/** In a log the same step with other numbers is told this often. Milliseconds. */
+const NUMBERS_EVERY_MS = 10_000
+
+export function progressOf({ terminal, host }: World): Progress {
   let shown = ''
+  let toldAt = Number.NEGATIVE_INFINITY
+  const tell = (text: string): void => {
+    const now = host.clock.monotonic()
+    if (withoutNumbers(text) === withoutNumbers(shown) && now - toldAt < NUMBERS_EVERY_MS) return
+    toldAt = now
+    shown = text
+    terminal.note(`${text}\n`)
+  }
   return {
     step(text) {
       if (text === shown) return
-      if (!terminal.noteIsTerminal) terminal.note(`${text}\n`)
-      else terminal.note(`\r\u001b[K${cut(text, terminal.columns - 1)}`)
+      if (!terminal.noteIsTerminal) return tell(text)
+      terminal.note(`\r\u001b[K${cut(text, terminal.columns - 1)}`)
       shown = text
     },
     end() {
@@ -31,6 +42,10 @@ export function progressOf({ terminal }: World): Progress {
       shown = ''
     },
   }
+}
+
+function withoutNumbers(text: string): string {
+  return text.replace(/\d+/g, '')
 }
 
 function cut(text: string, columns: number): string {

@@ -58,8 +58,8 @@ export async function up(call: Call, world: World): Promise<number> {
   return serve(world, wish)
 }
 
-function alreadyRuns({ process, url }: Running, { dataFolder }: UpWish): string {
-  return `Croft already runs with ${dataFolder}: process ${process.pid}, ${url}.`
+function alreadyRuns(running: Running, { dataFolder }: UpWish): string {
+  return `Croft already runs with ${dataFolder}: process ${running.process.pid}, ${running.url}.`
 }
 
 /** How the data folder is named in commands to try. */

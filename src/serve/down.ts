@@ -25,9 +25,10 @@ export async function down(call: Call, world: World): Promise<number> {
   const dataFolder = dataFolderOf(call, world)
   const running = await findRunning(host, dataFolder)
   if (running) {
-    progressOf(world).step(`Stopping croft (process ${running.process.pid})`)
-    if (terminal.noteIsTerminal) terminal.note('\n')
+    const progress = progressOf(world)
+    progress.step(`Stopping croft (process ${running.process.pid})`)
     await endServer(host, running.process)
+    progress.end()
     terminal.note('Croft is stopped.\n')
   } else terminal.note(`Croft does not run with ${dataFolder}.\n`)
   await forgetRunning(host.files, dataFolder)
@@ -45,11 +46,11 @@ export async function down(call: Call, world: World): Promise<number> {
   return EXIT.done
 }
 
-async function endServer(host: Host, process: ProcessIdentity): Promise<void> {
-  if (await endProcess(host, process, SERVER_STOP_MS)) return
+async function endServer(host: Host, server: ProcessIdentity): Promise<void> {
+  if (await endProcess(host, server, SERVER_STOP_MS)) return
   throw new CliError({
-    what: `Process ${process.pid} does not end.`,
-    next: `Look what holds it: ps -o pid,stat,wchan,cmd -p ${process.pid}`,
+    what: `Process ${server.pid} does not end.`,
+    next: `Look what holds it: ps -o pid,stat,wchan,cmd -p ${server.pid}`,
     code: EXIT.failed,
     reason: 'DoesNotEnd',
   })

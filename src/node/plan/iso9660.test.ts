@@ -38,6 +38,8 @@ test('an image has its descriptors where a reader looks for them', () => {
     [1, 2, 255],
   )
   assert.equal(made.length % 2048, 0)
+  // busybox looks at the first 0x11000 bytes and takes a shorter device for an empty drive.
+  assert.ok(made.length >= 0x11000)
 })
 
 test('the same files give the same bytes', () => {

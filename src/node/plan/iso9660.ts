@@ -20,6 +20,11 @@ export interface IsoInput {
 }
 
 const SECTOR = 2048
+/**
+ * Zeros at the end, as many as mkisofs adds: readers look ahead, and busybox takes no file system below 68 KiB for one.
+ * Sectors.
+ */
+const PADDING = 150
 /** Volume descriptors begin after sixteen sectors for the system. */
 const FIRST_DESCRIPTOR = 16
 /** What fits into a directory record with its Rock Ridge entries without a continuation area. UTF-8 bytes. */
@@ -143,7 +148,7 @@ function layOut(folders: readonly Folder[], tables: readonly [number, number]): 
     }
   }
   for (const folder of folders) for (const file of folder.files) file.sector = take(file.content.length)
-  return { total: next, tables: places }
+  return { total: next + PADDING, tables: places }
 }
 
 // --- names ---
