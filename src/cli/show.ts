@@ -39,7 +39,7 @@ export async function notFoundNear<K extends Kind>(
         kind.scope === 'Cluster'
           ? `There is no ${kind.kind} "${name}".`
           : say(language, 'cli.notFound', { kind: kind.kind, name, namespace }),
-      ...(near === undefined ? {} : { next: say(language, 'cli.didYouMean', { suggestion: near }) }),
+      ...(near === undefined ? {} : { next: say(language, 'cli.didYouMean', { suggestion: `"${near}"` }) }),
       code: EXIT.notFound,
       reason: 'NotFound',
     })

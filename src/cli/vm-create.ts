@@ -86,12 +86,13 @@ async function refuseTaken({ client, namespace }: Connection, name: string): Pro
 /** Secret first, so that the machine never waits for it; the machine then owns it. */
 export async function createMachine({ client }: Connection, wish: MachineWish): Promise<void> {
   const { namespace } = wish
+  // What is wrong with the machine is told in its own words, before anything is made.
+  const wanted = machineObject(wish) as KindOf<typeof VirtualMachine>
+  await client.create(VirtualMachine, wanted, { namespace, dryRun: true })
   const secret = await client.create(Secret, cloudInitSecret(wish) as KindOf<typeof Secret>, { namespace })
   let machine: KindOf<typeof VirtualMachine>
   try {
-    machine = await client.create(VirtualMachine, machineObject(wish) as KindOf<typeof VirtualMachine>, {
-      namespace,
-    })
+    machine = await client.create(VirtualMachine, wanted, { namespace })
   } catch (error) {
     await client.delete(Secret, secretName(wish), { namespace }).catch(() => undefined)
     throw error

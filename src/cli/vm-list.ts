@@ -4,11 +4,11 @@ import { Event } from '../kinds/core/event.ts'
 import { VirtualMachine } from '../kinds/kubevirt/virtual-machine.ts'
 import { VirtualMachineInstance } from '../kinds/kubevirt/virtual-machine-instance.ts'
 import { say } from '../words/say.ts'
-import { type Call, EXIT, type Run, type World } from './command.ts'
+import { EXIT, type Run, type World } from './command.ts'
 import { type Connection, connect } from './connect.ts'
 import { type Instance, type Machine, reasonText, stateText } from './machine.ts'
-import { type Field, type Format, printData, printObjects } from './output.ts'
-import { notFoundNear, shownOf } from './show.ts'
+import { type Field, printObjects } from './output.ts'
+import { notFoundNear, printOne, shownOf } from './show.ts'
 
 type Runs = ReadonlyMap<string, Instance>
 
@@ -79,25 +79,17 @@ export const vmShow: Run = async (call, world) => {
   const connection = await connect(call, world)
   const { client, namespace } = connection
   const machine = await notFoundNear(world, connection, VirtualMachine, name)
-  const format = call.text('output') as Format | undefined
-  if (format === 'json' || format === 'yaml') {
-    world.terminal.out(printData(machine, format))
-    return EXIT.done
-  }
-  if (format === 'name') {
-    world.terminal.out(`virtualmachine.kubevirt.io/${name}\n`)
-    return EXIT.done
-  }
+  const format = call.text('output')
+  if (format !== undefined && format !== 'wide') return printOne(call, world, VirtualMachine, machine)
   const runs = await client.list(VirtualMachineInstance, {
     namespace,
     fieldSelector: `metadata.name=${name}`,
   })
-  world.terminal.out(await describe(call, world, connection, { machine, run: runs.items[0] }))
+  world.terminal.out(await describe(world, connection, { machine, run: runs.items[0] }))
   return EXIT.done
 }
 
 async function describe(
-  _call: Call,
   world: World,
   { client, namespace }: Connection,
   { machine, run }: { readonly machine: Machine; readonly run: Instance | undefined },
