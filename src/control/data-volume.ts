@@ -2,6 +2,7 @@
 // (kubevirt.io, containerized data importer). A download becomes a Longhorn backing image and a volume over it:
 // one import path for images and DataVolumes (docs/decisions/0003-one-import-path.md).
 import { parseQuantity, toBigIntBytes } from '../base/quantity.ts'
+import { parseTime } from '../base/time.ts'
 import { DataVolume } from '../kinds/cdi/data-volume.ts'
 import { PersistentVolumeClaim } from '../kinds/core/persistent-volume-claim.ts'
 import type { Action, Decider, Decision } from '../kinds/decide.ts'
@@ -16,6 +17,11 @@ export const LONGHORN_NAMESPACE = 'longhorn-system'
 export const CLAIM_BACKING_IMAGE = 'croft.io/backing-image'
 /** On a backing image: `namespace/name/uid` of the DataVolume that it was made for, which it does not outlive. */
 export const MADE_FOR = 'croft.io/made-for-data-volume'
+/** A failed import is tried again after so long times the square of the attempt's number. */
+const RETRY_STEP_MS = 10_000
+const RETRY_MAX_MS = 300_000
+/** State of a file whose source cannot become right by itself. */
+export const FILE_REFUSED = 'failed-and-cleanup'
 const DEFAULT_CLASS = 'storageclass.kubernetes.io/is-default-class'
 
 export interface SeenDataVolume {
@@ -129,17 +135,53 @@ const done = (message: string): Progress => ({
 })
 
 interface FileState {
+  readonly disk: string
   readonly state: string
+  /** When the file came into this state. */
+  readonly since: string
   readonly progress: number
   readonly message: string
 }
 
 /** The furthest of the image's copies speaks for it. */
 function fileState(image: BackingImage | undefined): FileState | undefined {
-  const files = Object.values(image?.status?.diskFileStatusMap ?? {})
-  const best =
-    files.find((file) => file.state === 'ready') ?? files.find((file) => file.state !== 'failed') ?? files[0]
-  return best && { state: best.state ?? '', progress: best.progress ?? 0, message: best.message ?? '' }
+  const files = Object.entries(image?.status?.diskFileStatusMap ?? {}).map(([disk, file]) => ({
+    disk,
+    state: file.state ?? '',
+    since: file.lastStateTransitionTime ?? '',
+    progress: file.progress ?? 0,
+    message: file.message ?? '',
+  }))
+  return (
+    files.find((file) => file.state === 'ready') ??
+    files.find((file) => !file.state.startsWith('failed')) ??
+    files[0]
+  )
+}
+
+interface Retry {
+  readonly at: number
+  /** Present once the time has come. */
+  readonly action?: Action
+}
+
+/** A download that may succeed later is set back to pending, and its agent tries anew; uploads wait for a sender. */
+function retryOf({ dataVolume, image }: SeenDataVolume, now: number): Retry | undefined {
+  const file = fileState(image)
+  if (!image || !file || file.state !== 'failed' || !dataVolume.spec?.source?.http) return undefined
+  const attempt = (dataVolume.status?.restartCount ?? 0) + 1
+  const at = (parseTime(file.since) ?? now) + Math.min(RETRY_STEP_MS * attempt * attempt, RETRY_MAX_MS)
+  if (now < at) return { at }
+  const pending = { state: 'pending', progress: 0, message: file.message }
+  return {
+    at,
+    action: {
+      do: 'patch',
+      target: { kind: BackingImage, namespace: LONGHORN_NAMESPACE, name: image.metadata.name! },
+      subresource: 'status',
+      patch: { status: { diskFileStatusMap: { [file.disk]: pending } } },
+    },
+  }
 }
 
 function tooSmall({ image, claim }: SeenDataVolume): string | undefined {
@@ -150,18 +192,21 @@ function tooSmall({ image, claim }: SeenDataVolume): string | undefined {
   return `virtual image size ${virtual} is larger than the reported available storage ${size}. A larger PVC is required.`
 }
 
+function failedTransfer(word: 'http' | 'upload', file: FileState): Progress {
+  const running = { type: 'Running', status: 'False', reason: 'Error', message: file.message } as const
+  if (word === 'upload') return { phase: 'UploadReady', progress: 'N/A', running }
+  if (file.state !== FILE_REFUSED) return { phase: 'ImportInProgress', progress: 'N/A', running }
+  const message = `${file.message}; it is not tried again: correct the source and create the DataVolume anew`
+  return { phase: 'Failed', progress: 'N/A', running: { ...running, message } }
+}
+
 /** Where an import or upload stands; the words are CDI's. */
 function transferProgress(seen: SeenDataVolume, word: 'http' | 'upload'): Progress {
   const verb = word === 'http' ? 'Import' : 'Upload'
   const file = fileState(seen.image)
   if (!file || file.state === '' || file.state === 'pending')
     return idle(word === 'http' ? 'ImportScheduled' : 'UploadReady')
-  if (file.state === 'failed')
-    return {
-      phase: 'Failed',
-      progress: 'N/A',
-      running: { type: 'Running', status: 'False', reason: 'Error', message: file.message },
-    }
+  if (file.state.startsWith('failed')) return failedTransfer(word, file)
   if (file.state === 'ready') {
     const problem = tooSmall(seen)
     if (problem === undefined) return done(`${verb} Complete`)
@@ -232,6 +277,8 @@ export function decideDataVolume(seen: SeenDataVolume, now: number): Decision {
         ...(claim ? [] : [{ do: 'create', kind: PersistentVolumeClaim, object: claimOf(seen) } as const]),
       ]
   const { phase, progress, running } = progressOf(seen)
+  const retry = retryOf(seen, now)
+  const restarts = (dataVolume.status?.restartCount ?? 0) + (retry?.action ? 1 : 0)
   const ready: ConditionWish =
     phase === 'Succeeded'
       ? { type: 'Ready', status: 'True' }
@@ -245,10 +292,14 @@ export function decideDataVolume(seen: SeenDataVolume, now: number): Decision {
     claimName: dataVolume.metadata.name!,
     phase,
     progress,
-    restartCount: dataVolume.status?.restartCount ?? 0,
+    restartCount: restarts,
     conditions: withConditions(dataVolume.status?.conditions, [boundWish(seen), ready, running], now),
   }
-  return { actions, status: status as unknown as NonNullable<Decision['status']> }
+  return {
+    actions: retry?.action ? [...actions, retry.action] : actions,
+    status: status as unknown as NonNullable<Decision['status']>,
+    ...(retry && !retry.action ? { wakeAt: retry.at } : {}),
+  }
 }
 
 export const dataVolumeDecider: Decider<typeof DataVolume, SeenDataVolume> = {

@@ -9,7 +9,7 @@ import { StorageClass } from '../kinds/kubernetes/storage-class.ts'
 import { BackingImage } from '../kinds/longhorn/backing-image.ts'
 import { Node } from '../kinds/longhorn/node.ts'
 import { type ConditionWish, findCondition, withConditions } from './conditions.ts'
-import { LONGHORN_NAMESPACE } from './data-volume.ts'
+import { FILE_REFUSED, LONGHORN_NAMESPACE } from './data-volume.ts'
 
 /** On a backing image and a class: `namespace/name` of the image, as Harvester writes it. */
 export const IMAGE_ID = 'harvesterhci.io/imageId'
@@ -134,7 +134,9 @@ function fileFacts(backing: BackingImage | undefined): FileFacts | undefined {
     since: file.lastStateTransitionTime ?? '',
   }))
   return (
-    files.find((file) => file.state === 'ready') ?? files.find((file) => file.state !== 'failed') ?? files[0]
+    files.find((file) => file.state === 'ready') ??
+    files.find((file) => !file.state.startsWith('failed')) ??
+    files[0]
   )
 }
 
@@ -170,7 +172,7 @@ function failedStep({ image, backing }: SeenImage, file: FileFacts, now: number)
   const counted = image.status?.lastFailedTime === file.since
   const failures = (image.status?.failed ?? 0) + (counted ? 0 : 1)
   const limit = Math.max(1, image.spec?.retry ?? DEFAULT_RETRIES)
-  const exhausted = failures >= limit
+  const exhausted = failures >= limit || file.state === FILE_REFUSED
   const retryAt = (parseTime(file.since) ?? now) + RETRY_WAIT_MS
   const retry: readonly Action[] =
     counted && !exhausted && now >= retryAt
@@ -264,7 +266,7 @@ function stepFor(seen: SeenImage, now: number): Step {
   }
   const file = fileFacts(backing)
   if (file?.state === 'ready') return succeeded(seen)
-  return file?.state === 'failed' ? failedStep(seen, file, now) : runningStep(seen, file)
+  return file?.state.startsWith('failed') ? failedStep(seen, file, now) : runningStep(seen, file)
 }
 
 export function decideImage(seen: SeenImage, now: number): Decision {

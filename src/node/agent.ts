@@ -8,12 +8,13 @@ import { Pod } from '../kinds/core/pod.ts'
 import { VirtualMachineInstance } from '../kinds/kubevirt/virtual-machine-instance.ts'
 import { agentActions } from './actions.ts'
 import type { AgentOptions } from './agent-options.ts'
-import { machinesFolder } from './folders.ts'
-import { keyedWork } from './keyed-work.ts'
+import { machineStatesFolder, machinesFolder } from './folders.ts'
+import { DONE, keyedWork } from './keyed-work.ts'
 import { cgroupKind } from './machine/cgroup.ts'
 import { hostFactsOrWhyNot } from './machine/host-facts.ts'
 import type { Machine } from './machine/machine.ts'
 import { passableFolder } from './machine/prepare.ts'
+import { sweepMachineStates } from './machine-states.ts'
 import { MachineWork } from './machine-work.ts'
 import { nodeRegistration, type Registration } from './node-registration.ts'
 import type { HostFacts } from './plan/facts.ts'
@@ -23,6 +24,10 @@ import { agentDial } from './streams.ts'
 const CONCURRENCY = 64
 /** Machines that start at one time for each processor: fewer would only wait for guests that boot already. */
 const STARTS_PER_CPU = 16
+/** What belongs to machines that were deleted while they stood still is looked for this often. */
+const STATES_SWEEP_MS = 600_000
+/** The machine is deleted a moment after its instance. */
+const STATES_SWEEP_SOON_MS = 1_000
 
 export interface Agent {
   readonly facts: HostFacts
@@ -78,7 +83,7 @@ async function layFolders({ host, dataFolder, runFolder }: AgentOptions): Promis
   if (!data.ok) return data
   for (const folder of [
     machinesFolder({ dataFolder }),
-    `${dataFolder}/machine-state`,
+    machineStatesFolder({ dataFolder }),
     runFolder,
     `${runFolder}/m`,
   ]) {
@@ -139,19 +144,35 @@ async function runAgent({ options, work, registration, wakes }: Running, signal:
     work: (key) => work.look(key),
   })
   wakes.wake = (key) => queue.add(key)
+  const states = keyedWork({
+    host,
+    signal,
+    name: 'machine-state',
+    concurrency: 1,
+    work: async (key) => {
+      await sweepMachineStates({ ...options, look: informers.look })
+      return key === 'regular' ? { againMs: STATES_SWEEP_MS } : DONE
+    },
+  })
+  states.add('regular')
   const leave = [
+    informers.subscribe(VirtualMachineInstance, ({ type }) => {
+      if (type === 'DELETED') states.addLater('soon', STATES_SWEEP_SOON_MS)
+    }),
     informers.subscribe(Pod, ({ object }) => queue.add(keyOf(object))),
     informers.subscribe(VirtualMachineInstance, ({ object }) => {
       for (const pod of informers.look.ownedBy(Pod, object.metadata.uid ?? '')) queue.add(keyOf(pod))
     }),
-    rooms.volume.onChange(() => {
+    rooms.volume.onChange((volumeName) => {
+      work.volumeChanged(volumeName)
       // Only Pods that still wait are concerned; a look at the others would change nothing.
       for (const pod of informers.look.list(Pod)) if (pod.status?.phase === 'Pending') queue.add(keyOf(pod))
     }),
   ]
+  work.checkVolumes()
   await aborted(signal)
   for (const unsubscribe of leave) unsubscribe()
-  await queue.idle()
+  await Promise.all([queue.idle(), states.idle()])
   await Promise.all(running)
   work.close()
 }

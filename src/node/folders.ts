@@ -11,6 +11,11 @@ export function machinesFolder({ dataFolder }: Pick<AgentOptions, 'dataFolder'>)
   return `${dataFolder}/machines`
 }
 
+/** Each survives single runs of its machine. */
+export function machineStatesFolder({ dataFolder }: Pick<AgentOptions, 'dataFolder'>): string {
+  return `${dataFolder}/machine-state`
+}
+
 export function machineFolder(options: Pick<AgentOptions, 'dataFolder'>, vmiUid: string): string {
   return `${machinesFolder(options)}/${vmiUid}`
 }
@@ -31,6 +36,6 @@ export function foldersOf(options: AgentOptions, vmi: VirtualMachineInstance): M
   return {
     folder: machineFolder(options, uid),
     sockets: socketFolder(options, uid),
-    state: `${options.dataFolder}/machine-state/${owner?.uid ?? uid}`,
+    state: `${machineStatesFolder(options)}/${owner?.uid ?? uid}`,
   }
 }

@@ -100,7 +100,7 @@ async function claimBacking(
   const backing = options.rooms.volume.endpoint(csi.volumeHandle)
   if (!backing)
     return wait('VolumeNotReady', `the volume ${csi.volumeHandle} is not attached to this node yet`)
-  return { volume: { name: volume.name, backing } }
+  return { volume: { name: volume.name, backing, longhornVolume: csi.volumeHandle } }
 }
 
 // --- configuration disks ---

@@ -49,6 +49,7 @@ const END_REASONS: Readonly<Record<string, string>> = {
   panicked: 'GuestPanicked',
   killed: 'Killed',
   'start-failed': 'StartFailed',
+  'volume-lost': 'VolumeLost',
   'host-restarted': 'HostRestarted',
 }
 

@@ -17,6 +17,7 @@ import { adoptMachine, killStrays, startMachine } from './machine/runner.ts'
 import { type MachineEnd, type MachineOwner, type MachineState, writeState } from './machine/state.ts'
 import { attachNetworks, effectiveSpec, gatherInputs } from './machine-inputs.ts'
 import { Gate, type GuestSeen, limitsOf, ownerOf, viewOf, vmiRef } from './machine-parts.ts'
+import { lostMessage, lostVolume, standingVolumes } from './machine-volumes.ts'
 import { type HostFacts, MACHINE_USER, versionText } from './plan/facts.ts'
 import { type MachinePlan, machineUuid, planMachine } from './plan/machine-plan.ts'
 import type { GuestView, MachineView, MachineWait } from './plan/machine-view.ts'
@@ -98,6 +99,31 @@ export class MachineWork {
     for (const uid of await rooms.network.attached()) if (!wanted.has(uid)) await rooms.network.detach(uid)
   }
 
+  /** To be called for every change of a volume's endpoint. Machines that wait for it are looked at again. */
+  volumeChanged(longhornVolume: string): void {
+    for (const machine of this.#machines.values())
+      if (machine.volumes.some((one) => one.longhornVolume === longhornVolume))
+        this.#endIfLost(machine, 'lost', longhornVolume)
+  }
+
+  /** Volumes that came back otherwise than machines of before know them; to be done once changes are listened to. */
+  checkVolumes(): void {
+    for (const machine of this.#machines.values()) this.#endIfLost(machine, 'unknown')
+  }
+
+  #endIfLost(machine: Machine, absent: 'unknown' | 'lost', only?: string): void {
+    if (machine.life.state === 'ended') return
+    const volumes = machine.volumes.filter(
+      ({ longhornVolume }) => only === undefined || longhornVolume === only,
+    )
+    const lost = lostVolume(volumes, (name) => this.#agent.rooms.volume.endpoint(name), absent)
+    if (!lost) return
+    const message = lostMessage(lost)
+    const { namespace, name } = machine.owner
+    this.#agent.host.log.error('a machine lost a volume', { machine: `${namespace}/${name}`, message })
+    void machine.abandon('volume-lost', message)
+  }
+
   /** One look at the Pod of a key. */
   async look(key: string): Promise<WorkAnswer> {
     const { informers, nodeName } = this.#agent
@@ -137,6 +163,7 @@ export class MachineWork {
         socketFolder: folders.sockets,
         plan: prepared.plan,
         networks: prepared.networks,
+        volumes: prepared.volumes,
         extraFiles: prepared.files,
         limits: limitsOf(pod, this.#facts),
       }),
@@ -144,6 +171,7 @@ export class MachineWork {
     if (!started.ok) return this.#startFailed(pod, vmi, { owner, prepared, failure: started.failure })
     this.#attempts.delete(uid)
     this.#machines.set(uid, started.value)
+    this.#endIfLost(started.value, 'lost')
     this.#note(vmi, 'Normal', 'Started', 'VirtualMachineInstance started.')
     for (const note of prepared.plan.notes) this.#note(vmi, 'Normal', 'MachineNote', note)
     return this.#tell(pod, vmi, started.value)
@@ -173,7 +201,13 @@ export class MachineWork {
       stateFolder: folders.state,
       now: this.#agent.host.clock.now(),
     })
-    if (answer.ok) return { plan: answer.plan, networks: networks.networks, files: inputs.inputs.files }
+    if (answer.ok)
+      return {
+        plan: answer.plan,
+        networks: networks.networks,
+        volumes: standingVolumes(inputs.inputs.volumes),
+        files: inputs.inputs.files,
+      }
     await this.refreshFacts()
     const [first] = answer.problems
     return {
@@ -414,6 +448,7 @@ export class MachineWork {
 
 interface Prepared {
   readonly plan: MachinePlan
+  readonly volumes: Machine['volumes']
   readonly networks: Machine['networks']
   readonly files: Parameters<typeof startMachine>[1]['extraFiles']
 }

@@ -27,6 +27,9 @@ const isRunning = (object: Engine | Replica): boolean => object.status?.currentS
 const isStopped = (object: Engine | Replica): boolean =>
   ['stopped', 'error', '', undefined].includes(object.status?.currentState)
 
+/** It lost what it stood on; it starts anew only after a stop. */
+const isBroken = (engine: Engine): boolean => engine.status?.currentState === 'error'
+
 function want(
   kind: typeof Engine | typeof Replica,
   object: Engine | Replica,
@@ -61,7 +64,8 @@ function setNode(volume: Volume, nodeID: string): Action {
 
 function stop({ volume, engine, replicas }: AttachmentSeen): AttachmentAnswer {
   const stopEngine = want(Engine, engine, { desireState: 'stopped' })
-  if (!isStopped(engine)) return { actions: stopEngine, state: 'detaching' }
+  // One in error has not let go yet: its agent must hear of the stop before it hears of a new start.
+  if (!isStopped(engine) || isBroken(engine)) return { actions: stopEngine, state: 'detaching' }
   const stopReplicas = replicas.flatMap((replica) => want(Replica, replica, { desireState: 'stopped' }))
   if (!replicas.every(isStopped)) return { actions: [...stopEngine, ...stopReplicas], state: 'detaching' }
   const release = volume.spec?.nodeID ? [setNode(volume, ''), ...want(Engine, engine, { nodeID: '' })] : []
@@ -93,5 +97,5 @@ export function decideAttachment(seen: AttachmentSeen): AttachmentAnswer {
     const started = start(seen, wantedNode)
     return { actions: [setNode(seen.volume, wantedNode), ...started.actions], state: 'attaching' }
   }
-  return current === wantedNode ? start(seen, current) : stop(seen)
+  return current === wantedNode && !isBroken(seen.engine) ? start(seen, current) : stop(seen)
 }

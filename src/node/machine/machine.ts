@@ -17,6 +17,7 @@ import {
   type MachineOwner,
   type MachineState,
   type MachineStep,
+  type StandingVolume,
   writeState,
 } from './state.ts'
 
@@ -79,6 +80,10 @@ export class Machine {
   }
   get networks(): readonly NicAttachment[] {
     return this.#state.networks
+  }
+  /** Longhorn volumes as they were when it was started. */
+  get volumes(): readonly StandingVolume[] {
+    return this.#state.volumes ?? []
   }
   get accelerator(): 'kvm' | 'tcg' {
     return this.#state.accelerator
@@ -214,6 +219,17 @@ export class Machine {
     if (this.#life.state === 'ended') return this.ended
     this.#killedBecause ??= { reason: 'killed', message: why }
     await this.#quit()
+    return this.ended
+  }
+
+  /** Ends QEMU at once, for a reason that is not the guest's: it is not asked to write anything back. */
+  async abandon(reason: EndReason, why: string): Promise<void> {
+    const { process, end, step } = this.#state
+    if (this.#life.state === 'ended' || end || this.#killedBecause || !process) return
+    const { host } = this.#ports
+    this.#killedBecause = { reason, message: why }
+    await this.#write(step, { reason, message: why, at: host.clock.now() })
+    await host.exec.kill(process, 'SIGKILL')
     return this.ended
   }
 

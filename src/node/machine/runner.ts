@@ -11,7 +11,14 @@ import { type CgroupLimits, type PreparedCgroup, prepareCgroup } from './cgroup.
 import { Machine, type MachinePorts } from './machine.ts'
 import { prepareFiles } from './prepare.ts'
 import { findProcesses } from './processes.ts'
-import { type MachineOwner, type MachineState, readState, statePath, writeState } from './state.ts'
+import {
+  type MachineOwner,
+  type MachineState,
+  readState,
+  type StandingVolume,
+  statePath,
+  writeState,
+} from './state.ts'
 
 const COMPANION_TIMEOUT_MS = 10_000
 const COMPANION_POLL_MS = 20
@@ -26,6 +33,7 @@ export interface StartRequest {
   readonly socketFolder: string
   readonly plan: MachinePlan
   readonly networks: readonly NicAttachment[]
+  readonly volumes?: readonly StandingVolume[]
   /** Written before QEMU starts, for instance configuration disks. */
   readonly extraFiles: readonly FileStep[]
   readonly limits: CgroupLimits
@@ -62,6 +70,7 @@ export async function startMachine(ports: MachinePorts, request: StartRequest): 
     step: 'started',
     plan,
     networks: request.networks,
+    ...(request.volumes ? { volumes: request.volumes } : {}),
     process: started.value,
     companions: companions.value,
     accelerator: facts.accelerator.kind,

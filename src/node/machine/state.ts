@@ -3,6 +3,7 @@
 import { isObject, parseJson } from '../../base/json.ts'
 import { failed, type Result } from '../../base/result.ts'
 import type { Files, ProcessIdentity } from '../../host/host.ts'
+import type { DiskBacking } from '../plan/backing.ts'
 import type { MachinePlan } from '../plan/machine-plan.ts'
 import type { NicAttachment } from '../plan/nic.ts'
 
@@ -22,6 +23,8 @@ export type EndReason =
   | 'killed'
   /** QEMU could not be started. */
   | 'start-failed'
+  /** What a disk stood on went away under it. */
+  | 'volume-lost'
   /** The host was restarted under it. */
   | 'host-restarted'
 
@@ -41,12 +44,22 @@ export interface MachineOwner {
   readonly podUid: string
 }
 
+/** A Longhorn volume as it was when the machine was started; it is never continued on another export. */
+export interface StandingVolume {
+  /** Name of the volume in the VMI. */
+  readonly name: string
+  readonly longhornVolume: string
+  readonly backing: DiskBacking
+}
+
 export interface MachineState {
   readonly version: 1
   readonly owner: MachineOwner
   readonly step: MachineStep
   readonly plan: MachinePlan
   readonly networks: readonly NicAttachment[]
+  /** Absent in states of a version that did not keep it. */
+  readonly volumes?: readonly StandingVolume[]
   readonly process?: ProcessIdentity
   readonly companions: readonly ProcessIdentity[]
   readonly accelerator: 'kvm' | 'tcg'

@@ -26,4 +26,6 @@ export interface PlannedVolume {
   readonly backing: DiskBacking
   /** Size as the guest sees it, where known. Bytes. */
   readonly sizeBytes?: number
+  /** Name of the Longhorn volume, where it stands on one. */
+  readonly longhornVolume?: string
 }
