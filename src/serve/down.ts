@@ -42,6 +42,9 @@ export async function down(call: Call, world: World): Promise<number> {
   await Promise.all(machines.map((machine) => powerOff(world, machine, timeoutMs)))
   const daemons = await aliveDaemons(host, dataFolder)
   await Promise.all(daemons.map((daemon) => endProcess(host, daemon, DAEMON_STOP_MS)))
+  const network = await removeNetwork(host, { dataFolder })
+  if (!network.ok)
+    terminal.note(`The default network could not be removed whole: ${network.failure.message}\n`)
   terminal.note(`${machines.length} ${machines.length === 1 ? 'machine' : 'machines'} stopped.\n`)
   return EXIT.done
 }
