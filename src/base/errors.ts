@@ -65,7 +65,7 @@ function about({ group, resource }: ResourceName, name: string): StatusDetails {
 
 export const refuse = {
   badRequest: (message: string) => new ApiError(400, 'BadRequest', message),
-  unauthorized: () => new ApiError(401, 'Unauthorized', 'Unauthorized'),
+  unauthorized: (message = 'Unauthorized') => new ApiError(401, 'Unauthorized', message),
   forbidden: (resource: ResourceName, name: string, why: string, causes?: readonly Cause[]) =>
     new ApiError(
       403,

@@ -2,7 +2,7 @@
 // and the explainer. The API server has authenticated the caller and, where a path names a resource, authorized it.
 
 import type { UserInfo } from '../base/call.ts'
-import { refuse } from '../base/errors.ts'
+import { ApiError, refuse } from '../base/errors.ts'
 import type { HttpRequest, HttpResponse, UpgradeAnswer } from '../host/host.ts'
 import {
   answerInstanceAction,
@@ -59,7 +59,7 @@ export function createGate(deps: GateDeps): Gate {
 
 function refusal({ host }: GateDeps, request: HttpRequest, error: unknown): HttpResponse {
   const answer = answerStatus(error)
-  if (answer.status === 500 && !request.signal.aborted)
+  if (!(error instanceof ApiError) && !request.signal.aborted)
     host.log.error('a request failed', { method: request.method, path: request.url.split('?')[0], error })
   return answer
 }

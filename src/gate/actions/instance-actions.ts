@@ -55,10 +55,6 @@ function requireRunning(vmi: VirtualMachineInstance, word: string): void {
   if (vmi.status?.phase !== 'Running') throw conflict(vmi, word)
 }
 
-function isPaused(vmi: VirtualMachineInstance): boolean {
-  return vmi.status?.conditions?.some(({ type, status }) => type === 'Paused' && status === 'True') ?? false
-}
-
 export async function answerInstanceAction(deps: GateDeps, { request, info }: Ask): Promise<HttpResponse> {
   const body = await readJsonBody(request)
   const dryRun = isDryRun(body, info.query)
@@ -78,7 +74,7 @@ export async function actOnInstance(deps: GateDeps, wish: InstanceWish): Promise
   const vmi = await readInstance(gateClient(deps), wish.place)
   const thawMs = action === 'freeze' ? unfreezeTimeoutMs(wish.body) : 0
   checkFits(vmi, action)
-  if (wish.dryRun) return
+  if (wish.dryRun) return checkByStatus(vmi, action)
   const done = await act(agentOf(deps).actions, targetOf(vmi), action, thawMs)
   if (!done.ok) throw refusalOf(vmi, action, done.failure)
 }
@@ -93,9 +89,15 @@ function checkFits(vmi: VirtualMachineInstance, action: InstanceAction): void {
         vmi.metadata.name ?? '',
         'Pausing VMIs with a non-GuestAgentPing LivenessProbe is not supported',
       )
-    if (isPaused(vmi)) throw conflict(vmi, 'VMI is already paused')
   }
-  if (action === 'softreboot' && isPaused(vmi)) throw conflict(vmi, 'VMI is paused')
+}
+
+/** The status is a moment behind the machine, so that only a dry run goes by it. */
+function checkByStatus(vmi: VirtualMachineInstance, action: InstanceAction): void {
+  const paused = vmi.status?.conditions?.some(({ type, status }) => type === 'Paused' && status === 'True')
+  if (action === 'pause' && paused) throw conflict(vmi, 'VMI is already paused')
+  if (action === 'softreboot' && paused) throw conflict(vmi, 'VMI is paused')
+  if (action === 'unpause' && !paused) throw conflict(vmi, 'VMI is not paused')
 }
 
 function act(

@@ -101,7 +101,7 @@ export function createSessions(deps: GateDeps): Sessions {
       const user = await attempts.guarded(peer.address, name, () => check(name, password))
       if (!user) {
         deps.host.log.warn('a login was refused', { user: name, address: peer.address })
-        throw refuse.unauthorized()
+        throw refuse.unauthorized('the user name or the password is wrong')
       }
       await prune(deps, user.name)
       const token = `${TOKEN_PREFIX}${Buffer.from(random.bytes(TOKEN_BYTES)).toString('base64url')}`
@@ -135,6 +135,8 @@ export function createSessions(deps: GateDeps): Sessions {
         throw refuse.unauthorized()
       }
       if (needsSameOrigin(request)) requireSameOrigin(request)
+      if (session.user.mustChangePassword && isForOthers(request))
+        throw refuse.forbiddenPath('the password must be changed first: POST /v1-croft/password')
       return userInfoOf(session.user)
     },
     async sessionToken(token) {
@@ -176,6 +178,11 @@ export function cookieToken({ headers }: HttpRequest): string | undefined {
 
 export function bearerToken({ headers }: HttpRequest): string | undefined {
   return /^bearer +(\S+)$/i.exec(headers['authorization'] ?? '')?.[1]
+}
+
+/** Everything but what is needed to change the password. */
+function isForOthers({ url }: HttpRequest): boolean {
+  return /^\/(api|apis|v1)(\/|\?|$)/.test(url)
 }
 
 /** A cookie that is over must not keep anybody from the login page. */
