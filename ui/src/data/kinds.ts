@@ -1,0 +1,63 @@
+// The kinds that the interface reads, with their types from the API's own definitions.
+import type { KubeObject } from '../../../src/base/object.ts'
+import type { Event as KubeEvent } from '../../../src/kinds/core/event.ts'
+import type { Namespace as KubeNamespace } from '../../../src/kinds/core/namespace.ts'
+import type { Node as KubeNode } from '../../../src/kinds/core/node.ts'
+import type { VirtualMachineImage } from '../../../src/kinds/harvester/virtual-machine-image.ts'
+import type { VirtualMachine } from '../../../src/kinds/kubevirt/virtual-machine.ts'
+import type { VirtualMachineInstance } from '../../../src/kinds/kubevirt/virtual-machine-instance.ts'
+
+/** Where objects of a kind live; `T` is their type. */
+export interface Place<T extends KubeObject> {
+  readonly group: string
+  readonly version: string
+  readonly plural: string
+  readonly namespaced: boolean
+  /** Carries the type only; never set. */
+  readonly of?: T
+}
+
+export type Machine = VirtualMachine
+export type Instance = VirtualMachineInstance
+export type Image = VirtualMachineImage
+export type Host = KubeNode
+export type Happening = KubeEvent
+
+export const MACHINES: Place<Machine> = {
+  group: 'kubevirt.io',
+  version: 'v1',
+  plural: 'virtualmachines',
+  namespaced: true,
+}
+export const INSTANCES: Place<Instance> = {
+  group: 'kubevirt.io',
+  version: 'v1',
+  plural: 'virtualmachineinstances',
+  namespaced: true,
+}
+export const IMAGES: Place<Image> = {
+  group: 'harvesterhci.io',
+  version: 'v1beta1',
+  plural: 'virtualmachineimages',
+  namespaced: true,
+}
+export const HOSTS: Place<Host> = { group: '', version: 'v1', plural: 'nodes', namespaced: false }
+export const HAPPENINGS: Place<Happening> = { group: '', version: 'v1', plural: 'events', namespaced: true }
+export const NAMESPACES: Place<KubeNamespace> = {
+  group: '',
+  version: 'v1',
+  plural: 'namespaces',
+  namespaced: false,
+}
+
+/** Path of a collection, or of one object in it. */
+export function pathOf(place: Place<KubeObject>, namespace?: string, name?: string): string {
+  const { group, version, plural, namespaced } = place
+  return [
+    group === '' ? '/api' : `/apis/${group}`,
+    version,
+    ...(namespaced && namespace !== undefined ? ['namespaces', encodeURIComponent(namespace)] : []),
+    plural,
+    ...(name === undefined ? [] : [encodeURIComponent(name)]),
+  ].join('/')
+}

@@ -1,0 +1,191 @@
+// One collection, listed once and then watched: the newest state of every object, and whether it is live. It goes on by
+// itself after a lost connection (from the last revision) and after its revision has been forgotten (with a new list).
+import type { KubeObject } from '../../../src/base/object.ts'
+import { keyOf } from '../../../src/base/object.ts'
+import { ApiFailure, call, send } from './api.ts'
+
+export type Liveness = 'loading' | 'live' | 'reconnecting' | 'failed'
+
+export interface FeedState<T extends KubeObject = KubeObject> {
+  readonly objects: ReadonlyMap<string, T>
+  readonly liveness: Liveness
+  /** Why it is not live, as the server said it. */
+  readonly failure: ApiFailure | undefined
+}
+
+/** Pauses between attempts grow up to this. */
+const PAUSE_MAX_MS = 15_000
+const PAUSE_FIRST_MS = 500
+/** The server ends a watch after this; it sends bookmarks in between. */
+const WATCH_SECONDS = 300
+/** Bookmarks come every minute; silence for longer than two is a connection that died without saying so. */
+const SILENCE_MS = 150_000
+/** Changes are shown together, at most this often: a frame at 60 a second. */
+const SHOW_EVERY_MS = 16
+
+interface WatchLine {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR'
+  readonly object: KubeObject & {
+    readonly code?: number
+    readonly message?: string
+    readonly reason?: string
+  }
+}
+interface ListAnswer {
+  readonly metadata: { readonly resourceVersion: string }
+  readonly items: readonly KubeObject[]
+}
+
+export class WatchFeed {
+  readonly #path: string
+  readonly #query: Readonly<Record<string, string>>
+  readonly #listeners = new Set<() => void>()
+  readonly #end = new AbortController()
+  #objects = new Map<string, KubeObject>()
+  #state: FeedState = { objects: this.#objects, liveness: 'loading', failure: undefined }
+  #showing: ReturnType<typeof setTimeout> | undefined
+  #wake: (() => void) | undefined
+
+  constructor(path: string, query: Readonly<Record<string, string>> = {}) {
+    this.#path = path
+    this.#query = query
+    void this.#run()
+  }
+
+  get state(): FeedState {
+    return this.#state
+  }
+  get isWatched(): boolean {
+    return this.#listeners.size > 0
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Tries again at once instead of waiting out the pause. */
+  retry(): void {
+    this.#wake?.()
+  }
+
+  close(): void {
+    this.#end.abort()
+    clearTimeout(this.#showing)
+    this.#wake?.()
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#end
+    let revision: string | undefined
+    let pauseMs = PAUSE_FIRST_MS
+    while (!signal.aborted) {
+      try {
+        revision ??= await this.#list()
+        pauseMs = PAUSE_FIRST_MS
+        revision = await this.#watch(revision)
+      } catch (error) {
+        if (signal.aborted) return
+        const failure = asFailure(error)
+        if (failure.code === 410) {
+          revision = undefined
+          continue
+        }
+        // A connection that breaks right after it was made is tried again at once only the first time.
+        this.#say(failure.code >= 400 && failure.code < 500 ? 'failed' : 'reconnecting', failure)
+        await this.#pause(pauseMs)
+        pauseMs = Math.min(pauseMs * 2, PAUSE_MAX_MS)
+      }
+    }
+  }
+
+  async #list(): Promise<string> {
+    const query = new URLSearchParams(this.#query)
+    const answer = await call<ListAnswer>(`${this.#path}?${query}`, { signal: this.#end.signal })
+    const before = this.#objects
+    this.#objects = new Map()
+    for (const object of answer.items) {
+      const key = keyOf(object)
+      const old = before.get(key)
+      const same = old?.metadata.resourceVersion === object.metadata.resourceVersion
+      this.#objects.set(key, same && old ? old : object)
+    }
+    this.#say('live')
+    return answer.metadata.resourceVersion
+  }
+
+  /** Gives the last revision when the server ends the watch in order. */
+  async #watch(from: string): Promise<string> {
+    let revision = from
+    const query = new URLSearchParams({
+      ...this.#query,
+      watch: 'true',
+      allowWatchBookmarks: 'true',
+      resourceVersion: from,
+      timeoutSeconds: String(WATCH_SECONDS),
+    })
+    const silence = new AbortController()
+    let alarm = setTimeout(() => silence.abort(), SILENCE_MS)
+    try {
+      const signal = AbortSignal.any([this.#end.signal, silence.signal])
+      const response = await send(`${this.#path}?${query}`, { signal })
+      if (this.#state.liveness !== 'live') this.#say('live')
+      for await (const line of linesOf(response)) {
+        clearTimeout(alarm)
+        alarm = setTimeout(() => silence.abort(), SILENCE_MS)
+        revision = this.#take(JSON.parse(line) as WatchLine) ?? revision
+      }
+      return revision
+    } finally {
+      clearTimeout(alarm)
+    }
+  }
+
+  #take({ type, object }: WatchLine): string | undefined {
+    if (type === 'ERROR') throw new ApiFailure(object.code ?? 500, object.reason ?? '', object.message ?? '')
+    if (type === 'DELETED') this.#objects.delete(keyOf(object))
+    else if (type !== 'BOOKMARK') this.#objects.set(keyOf(object), object)
+    if (type !== 'BOOKMARK') this.#showing ??= setTimeout(() => this.#say('live'), SHOW_EVERY_MS)
+    return object.metadata.resourceVersion
+  }
+
+  #say(liveness: Liveness, failure?: ApiFailure): void {
+    clearTimeout(this.#showing)
+    this.#showing = undefined
+    this.#state = { objects: new Map(this.#objects), liveness, failure }
+    for (const listener of this.#listeners) listener()
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms)
+      this.#wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+}
+
+function asFailure(error: unknown): ApiFailure {
+  if (error instanceof ApiFailure) return error
+  return new ApiFailure(0, 'Unreachable', error instanceof Error ? error.message : String(error))
+}
+
+async function* linesOf(response: Response): AsyncGenerator<string> {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  if (!reader) return
+  let rest = ''
+  try {
+    while (true) {
+      const { done, value } = await reader.read()
+      if (done) return
+      rest += value
+      const lines = rest.split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) if (line.trim() !== '') yield line
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined)
+  }
+}

@@ -1,0 +1,194 @@
+// What can be done to a machine: as buttons of a row or of a page, and the dialog before it is deleted.
+import { useNavigate } from '@tanstack/react-router'
+import { Ellipsis, Pause, Play, Power, RotateCcw, RotateCw, SquareTerminal, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { tell } from '../../app/messages.ts'
+import { useWords } from '../../app/words.ts'
+import { messageOf } from '../../data/api.ts'
+import type { Instance, Machine } from '../../data/kinds.ts'
+import { type Action, act, canDo, claimsOf, deleteMachine } from '../../data/machine-actions.ts'
+import { Button } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { MenuButton } from '../../parts/menu-button.tsx'
+
+export interface MachineProps {
+  readonly machine: Machine
+  readonly instance: Instance | undefined
+}
+
+const ICONS = {
+  start: Play,
+  stop: Power,
+  restart: RotateCw,
+  pause: Pause,
+  unpause: Play,
+  softreboot: RotateCcw,
+} as const satisfies Record<Action, unknown>
+
+const IN_MENU: readonly Action[] = ['restart', 'pause', 'unpause', 'softreboot']
+
+function useAct({ metadata }: Machine) {
+  const { t } = useWords()
+  const { namespace = '', name = '' } = metadata
+  return (action: Action) => {
+    act(action, namespace, name).then(
+      () => tell('ok', t(`action.asked.${action}`, { name })),
+      (error: unknown) =>
+        tell('bad', t('action.failed', { action: t(`action.${action}`), name, message: messageOf(error) })),
+    )
+  }
+}
+
+export function RowActions({ machine, instance }: MachineProps) {
+  const { t } = useWords()
+  const navigate = useNavigate()
+  const { namespace = '', name = '' } = machine.metadata
+  const doIt = useAct(machine)
+  const [deleting, setDeleting] = useState(false)
+  const main: Action = canDo('start', machine, instance) ? 'start' : 'stop'
+  const Icon = ICONS[main]
+  return (
+    <span className="btns">
+      <Button
+        square
+        kind="quiet"
+        label={t('action.console')}
+        longLabel={t('action.of', { action: t('action.console'), name })}
+        isDisabled={instance?.status?.phase !== 'Running'}
+        onPress={() =>
+          void navigate({ to: '/machines/$namespace/$name/console', params: { namespace, name } })
+        }
+      >
+        <SquareTerminal className="icon" aria-hidden />
+      </Button>
+      <Button
+        square
+        kind="quiet"
+        label={t(`action.${main}`)}
+        longLabel={t('action.of', { action: t(`action.${main}`), name })}
+        isDisabled={!canDo(main, machine, instance)}
+        onPress={() => doIt(main)}
+      >
+        <Icon className="icon" aria-hidden />
+      </Button>
+      <MachineMenu machine={machine} instance={instance} onAct={doIt} onDelete={() => setDeleting(true)} />
+      <DeleteMachine machine={machine} isOpen={deleting} onClose={() => setDeleting(false)} />
+    </span>
+  )
+}
+
+export function PageActions({ machine, instance }: MachineProps) {
+  const { t } = useWords()
+  const doIt = useAct(machine)
+  const navigate = useNavigate()
+  const [deleting, setDeleting] = useState(false)
+  const offered = (['start', 'restart', 'stop'] as const).filter((action) => canDo(action, machine, instance))
+  return (
+    <span className="btns push">
+      {offered.map((action) => {
+        const Icon = ICONS[action]
+        return (
+          <Button key={action} onPress={() => doIt(action)}>
+            <Icon className="icon" aria-hidden />
+            {t(`action.${action}`)}
+          </Button>
+        )
+      })}
+      <MachineMenu machine={machine} instance={instance} onAct={doIt} onDelete={() => setDeleting(true)} />
+      <DeleteMachine
+        machine={machine}
+        isOpen={deleting}
+        onClose={() => setDeleting(false)}
+        onDeleted={() => void navigate({ to: '/machines' })}
+      />
+    </span>
+  )
+}
+
+interface MenuProps extends MachineProps {
+  readonly onAct: (action: Action) => void
+  readonly onDelete: () => void
+}
+
+function MachineMenu({ machine, instance, onAct, onDelete }: MenuProps) {
+  const { t } = useWords()
+  const choices = [
+    ...IN_MENU.filter((action) => canDo(action, machine, instance)).map((action) => ({
+      id: action,
+      text: t(`action.${action}`),
+      icon: ICONS[action],
+    })),
+    { id: 'delete', text: t('action.delete'), icon: Trash2, isBad: true },
+  ]
+  return (
+    <MenuButton
+      quiet
+      icon={Ellipsis}
+      label={t('action.of', { action: t('column.actions'), name: machine.metadata.name ?? '' })}
+      choices={choices}
+      onChoose={(id) => (id === 'delete' ? onDelete() : onAct(id as Action))}
+    />
+  )
+}
+
+interface DeleteProps {
+  readonly machine: Machine
+  readonly isOpen: boolean
+  readonly onClose: () => void
+  readonly onDeleted?: () => void
+}
+
+function DeleteMachine({ machine, isOpen, onClose, onDeleted }: DeleteProps) {
+  const { t } = useWords()
+  const { name = '' } = machine.metadata
+  const claims = claimsOf(machine)
+  const [withDisks, setWithDisks] = useState(true)
+  const [busy, setBusy] = useState(false)
+  const [refusal, setRefusal] = useState<string>()
+  const remove = async () => {
+    setBusy(true)
+    setRefusal(undefined)
+    try {
+      await deleteMachine(machine, withDisks ? claims : [])
+      tell('ok', t('action.asked.delete', { name }))
+      onClose()
+      onDeleted?.()
+    } catch (error) {
+      setRefusal(messageOf(error))
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <Dialog title={t('delete.title', { name })} isOpen={isOpen} onClose={onClose} isGrave>
+      <p>{t('delete.machine')}</p>
+      {claims.length > 0 && (
+        <label className="check-line">
+          <input
+            type="checkbox"
+            checked={withDisks}
+            onChange={(event) => setWithDisks(event.target.checked)}
+          />
+          <span>
+            {t('delete.disks')} <span className="muted">({claims.join(', ')})</span>
+            <br />
+            <span className="muted small">{t('delete.disksKept')}</span>
+          </span>
+        </label>
+      )}
+      {refusal && (
+        <p className="refusal" role="alert">
+          {refusal}
+        </p>
+      )}
+      <div className="dialog-end">
+        <Button autoFocus onPress={onClose}>
+          {t('app.cancel')}
+        </Button>
+        <Button kind="danger" isDisabled={busy} onPress={() => void remove()}>
+          {t('delete.do')}
+        </Button>
+      </div>
+    </Dialog>
+  )
+}
