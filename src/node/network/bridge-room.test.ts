@@ -1,6 +1,6 @@
 // The bridge network in a network namespace, with real ip, nft and dnsmasq and the real API server.
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { ok } from '../../base/result.ts'
@@ -235,6 +235,19 @@ test('a bridge and a range of somebody else stay theirs, and another installatio
   assert.match(links(), /^vmbr0 /m)
   assert.equal(existsSync(join(site.folder, 'other/network')), false)
   otherWorld.stop()
+})
+
+test('what an installation left whose data folder was deleted is taken away by the next start of another', async () => {
+  const lostWorld = await makeWorld()
+  const lost = await open('lost', lostWorld)
+  await attached(lost, await makeMachine(lostWorld, 'lost'))
+  lostWorld.stop()
+  assert.match(links(), /vmbr0-/)
+  rmSync(join(site.folder, 'lost'), { recursive: true })
+  const room = await open()
+  assert.doesNotMatch(links(), /vmbr0-/)
+  assert.doesNotMatch(rules(), /croft_/)
+  assert.equal(room.state().ready, true)
 })
 
 test('removing the network leaves the host as it was', async () => {

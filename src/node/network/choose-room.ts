@@ -7,7 +7,7 @@ import { type BridgeRoomOptions, bridgeNetworkRoom } from './bridge-room.ts'
 import { DefaultNetwork, installationId, networkFolder, TUN } from './default-network.ts'
 import { recordedRange } from './range-record.ts'
 import { readNics } from './records.ts'
-import { removeNetwork } from './remove.ts'
+import { removeNetwork, removeOrphans } from './remove.ts'
 import { userNetworkRoom } from './user-room.ts'
 
 const PROGRAMS: Readonly<Record<string, string>> = {
@@ -40,9 +40,14 @@ async function tryBridge(options: ChooseOptions, folder: string): Promise<Result
   const able = await canBridge(host)
   if (!able.ok) return able
   const id = installationId(dataFolder)
+  const orphans = await removeOrphans(host, id)
+  // They are in nobody's way; the next start tries again.
+  if (!orphans.ok) host.log.warn('networks without an owner are left', { why: orphans.failure.message })
+  else if (orphans.value.length > 0)
+    host.log.info('removed networks whose data folder is gone', { dataFolders: orphans.value })
   const range = await recordedRange({ host, client, id })
   if (!range.ok) return range
-  const network = new DefaultNetwork({ host, folder, id, range: range.value })
+  const network = new DefaultNetwork({ host, dataFolder, range: range.value })
   const room = await bridgeNetworkRoom({ ...options, folder, network })
   if (!room.ok) return room
   const done = await room.value.converge('whole')

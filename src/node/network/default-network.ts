@@ -44,19 +44,19 @@ export function networkFolder(dataFolder: string): string {
 
 export interface DefaultNetworkOptions {
   readonly host: Host
-  readonly folder: string
-  readonly id: string
+  readonly dataFolder: string
   readonly range: AddressRange
 }
 
 export class DefaultNetwork {
-  readonly #options: DefaultNetworkOptions
+  readonly #options: DefaultNetworkOptions & { readonly id: string; readonly folder: string }
   #facts: NetworkFacts | undefined
   /** The text that was applied last and what the kernel showed of it; unknown after a quick pass. */
   #applied: { readonly text: string; readonly seen: string | undefined } | undefined
 
   constructor(options: DefaultNetworkOptions) {
-    this.#options = options
+    const { dataFolder } = options
+    this.#options = { ...options, id: installationId(dataFolder), folder: networkFolder(dataFolder) }
   }
 
   get facts(): NetworkFacts | undefined {
@@ -157,11 +157,12 @@ export class DefaultNetwork {
   }
 
   async #links(wish: NetworkWish, { bridge, mtu }: NetworkFacts): Promise<Result<readonly string[]>> {
-    const { host, id, range } = this.#options
+    const { host, id, range, dataFolder } = this.#options
     const links = await readLinks(host)
     if (!links.ok) return links
     const changes = linkChanges(links.value, {
       id,
+      dataFolder,
       bridge,
       bridgeMac: bridgeMac(id),
       address: `${gatewayOf(range)}/${range.prefix}`,

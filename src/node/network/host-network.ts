@@ -37,6 +37,10 @@ export interface Link {
   readonly kind: string
   readonly master: string
   readonly up: boolean
+  /** Somebody is on the other end: for a tap, a program that has it open. */
+  readonly carrier: boolean
+  /** As a port of a bridge: sends frames back to where they came from. */
+  readonly hairpin: boolean
   readonly mtu: number
   readonly mac: string
   /** IPv4 with prefix, for instance `10.52.0.1/16`. */
@@ -50,6 +54,7 @@ export async function readLinks(host: Host): Promise<Result<readonly Link[]>> {
 
 function linkOf(object: JsonObject): Link {
   const info = isObject(object['linkinfo']) ? object['linkinfo'] : {}
+  const slave = isObject(info['info_slave_data']) ? info['info_slave_data'] : {}
   const flags = Array.isArray(object['flags']) ? object['flags'] : []
   return {
     name: String(object['ifname'] ?? ''),
@@ -57,6 +62,8 @@ function linkOf(object: JsonObject): Link {
     kind: String(info['info_kind'] ?? ''),
     master: String(object['master'] ?? ''),
     up: flags.includes('UP'),
+    carrier: flags.includes('LOWER_UP'),
+    hairpin: slave['hairpin'] === true,
     mtu: Number(object['mtu'] ?? 0),
     mac: String(object['address'] ?? ''),
     addresses: objects(object['addr_info'] ?? [])

@@ -12,6 +12,7 @@ export interface TapWish {
 export interface LinksWish {
   /** Of this installation; part of every mark. */
   readonly id: string
+  readonly dataFolder: string
   readonly bridge: string
   readonly bridgeMac: string
   /** Gateway with prefix, for instance `10.52.0.1/16`. */
@@ -20,11 +21,28 @@ export interface LinksWish {
   readonly taps: readonly TapWish[]
 }
 
+/** The kernel keeps 255 bytes of an alias; a path that would be cut is not to be believed. */
+const DATA_FOLDER_MAX = 220
 export const PREFERRED_BRIDGE = 'vmbr0'
 export const PREFERRED_TABLE = 'croft'
 
-export function bridgeMark(id: string): string {
-  return `croft:${id}`
+/** The mark begins with the installation and ends with its data folder, so that one whose folder is gone is known. */
+export function bridgeMark(id: string, dataFolder: string): string {
+  return `${bridgePrefix(id)}${encodeURI(dataFolder).slice(0, DATA_FOLDER_MAX)}`
+}
+
+function bridgePrefix(id: string): string {
+  return `croft:${id}@`
+}
+
+/** Installation and data folder of a bridge that Croft made; undefined for all other links. */
+export function bridgeOwner(
+  link: Link,
+): { readonly id: string; readonly dataFolder: string | undefined } | undefined {
+  const match = link.kind === 'bridge' ? /^croft:(\w+)@(.*)$/.exec(link.alias) : null
+  if (!match) return undefined
+  const [, id = '', path = ''] = match
+  return { id, dataFolder: path.length < DATA_FOLDER_MAX ? decodeURI(path) : undefined }
 }
 
 export function tapMark(id: string, vmiUid: string): string {
@@ -33,13 +51,13 @@ export function tapMark(id: string, vmiUid: string): string {
 
 /** The bridge that is ours, else the usual name where it is free, else one that nobody else takes. */
 export function bridgeName(links: readonly Link[], id: string): string {
-  const ours = links.find((link) => link.kind === 'bridge' && link.alias === bridgeMark(id))
+  const ours = links.find((link) => bridgeOwner(link)?.id === id)
   if (ours) return ours.name
   return links.some((link) => link.name === PREFERRED_BRIDGE) ? `${PREFERRED_BRIDGE}-${id}` : PREFERRED_BRIDGE
 }
 
 export function tapsOf(links: readonly Link[], id: string): readonly Link[] {
-  return links.filter((link) => link.alias.startsWith(`${bridgeMark(id)}:`))
+  return links.filter((link) => link.alias.startsWith(`croft:${id}:`))
 }
 
 /** Nothing for links that are as wished. Taps of ours that nobody wishes are removed. */
@@ -64,17 +82,16 @@ export function linkChanges(links: readonly Link[], wish: LinksWish): readonly s
 }
 
 function bridgeChanges(link: Link | undefined, wish: LinksWish): readonly string[] {
-  const { bridge, bridgeMac, address, mtu, id } = wish
+  const { bridge, bridgeMac, address, mtu } = wish
+  const mark = bridgeMark(wish.id, wish.dataFolder)
   const set: string[] = []
-  if (link?.alias !== bridgeMark(id)) set.push(`alias ${bridgeMark(id)}`)
+  if (link?.alias !== mark) set.push(`alias ${mark}`)
   if (link?.mac !== bridgeMac) set.push(`address ${bridgeMac}`)
   if (link?.mtu !== mtu) set.push(`mtu ${mtu}`)
   if (!link) set.push('addrgenmode none')
   if (!link?.up) set.push('up')
   return [
-    ...(link
-      ? []
-      : [`link add name ${bridge} alias ${bridgeMark(id)} type bridge forward_delay 0 stp_state 0`]),
+    ...(link ? [] : [`link add name ${bridge} alias ${mark} type bridge forward_delay 0 stp_state 0`]),
     ...(set.length === 0 ? [] : [`link set dev ${bridge} ${set.join(' ')}`]),
     ...(link?.addresses ?? []).filter((one) => one !== address).map((one) => `addr del ${one} dev ${bridge}`),
     ...(link?.addresses.includes(address) ? [] : [`addr add ${address} dev ${bridge}`]),
@@ -97,5 +114,10 @@ function tapChanges(
     // The form that QEMU opens: one queue, frames with the header that offloads need.
     ...(link ? [] : [`tuntap add dev ${tap} mode tap user ${uid} vnet_hdr`]),
     ...(set.length === 0 ? [] : [`link set dev ${tap} ${set.join(' ')}`]),
+    // A machine reaches its own published port also where the kernel translates on the bridge itself
+    // (bridge-nf-call-iptables), and then the way back leads through the port it came from.
+    ...(link?.master === wish.bridge && link.hairpin
+      ? []
+      : [`link set dev ${tap} type bridge_slave hairpin on`]),
   ]
 }

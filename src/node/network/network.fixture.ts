@@ -182,7 +182,7 @@ export async function until<T>(
   const deadline = Date.now() + ms
   for (;;) {
     const found = await look()
-    if (found !== undefined && found !== false) return found
+    if (found !== undefined && found !== false) return found as Exclude<T, false>
     assert.ok(Date.now() < deadline, `not in time: ${what}`)
     await sleep(50)
   }

@@ -8,7 +8,7 @@ import { installationId, networkFolder } from './default-network.ts'
 import { stopDnsmasq } from './dnsmasq.ts'
 import { leaveForeignFirewall } from './foreign-firewall.ts'
 import { changeLinks, changeRules, readLinks, readRules } from './host-network.ts'
-import { bridgeMark, PREFERRED_TABLE, tapsOf } from './links.ts'
+import { bridgeOwner, PREFERRED_TABLE, tapsOf } from './links.ts'
 import { ownerChain, removalText, ruleEntries } from './ruleset.ts'
 
 /** Machines must be ended before. Goes on after a failure, and tells the first one. */
@@ -24,7 +24,7 @@ export async function removeNetwork(
   await stopDnsmasq(host, networkFolder(dataFolder))
   const links = await readLinks(host)
   note(links)
-  const bridges = (links.ok ? links.value : []).filter((link) => link.alias === bridgeMark(id))
+  const bridges = (links.ok ? links.value : []).filter((link) => bridgeOwner(link)?.id === id)
   const taps = links.ok ? tapsOf(links.value, id) : []
   note(
     await changeLinks(
@@ -48,4 +48,25 @@ export async function removeNetwork(
   note(await host.files.remove(networkFolder(dataFolder)))
   const [first] = failures
   return first ? failed(first) : ok(undefined)
+}
+
+/**
+ * Removes networks of installations whose data folder is gone, unless a machine still has one of their taps open. The
+ * data folders of those that went.
+ */
+export async function removeOrphans(host: Host, ownId: string): Promise<Result<readonly string[]>> {
+  const links = await readLinks(host)
+  if (!links.ok) return links
+  const gone: string[] = []
+  for (const link of links.value) {
+    const owner = bridgeOwner(link)
+    if (owner?.dataFolder === undefined || owner.id === ownId) continue
+    const { id, dataFolder } = owner
+    if (installationId(dataFolder) !== id || (await host.files.stat(networkFolder(dataFolder))).ok) continue
+    if (tapsOf(links.value, id).some(({ carrier }) => carrier)) continue
+    const removed = await removeNetwork(host, { dataFolder })
+    if (!removed.ok) return removed
+    gone.push(dataFolder)
+  }
+  return ok(gone)
 }

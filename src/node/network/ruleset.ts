@@ -92,6 +92,7 @@ function bridgeLines({ table, id, taps }: Ruleset): readonly string[] {
     `add set ${t} macs { type ifname . ether_addr; }`,
     `add set ${t} addresses { type ifname . ipv4_addr; }`,
     `add chain ${t} guard { type filter hook prerouting priority -300; policy accept; }`,
+    `add chain ${t} reflection { type filter hook postrouting priority 0; policy accept; }`,
     `flush table ${t}`,
     ...['taps', 'macs', 'addresses'].map((set) => `flush set ${t} ${set}`),
     rule('iifname != @taps accept'),
@@ -107,6 +108,8 @@ function bridgeLines({ table, id, taps }: Ruleset): readonly string[] {
     rule('ether type ip accept'),
     // IPv6 (no addresses of it are given out), VLAN tags and all the rest.
     rule('counter name refused_protocol drop'),
+    // Taps send back (see links.ts), which nobody expects of his own broadcasts.
+    `add rule ${t} reflection ether daddr & 01:00:00:00:00:00 == 01:00:00:00:00:00 oifname . ether saddr @macs drop`,
     ...elements('taps', ({ tap }) => `"${tap}"`),
     ...elements('macs', ({ tap, mac }) => `"${tap}" . ${mac}`),
     ...elements('addresses', ({ tap, ip }) => `"${tap}" . ${ip}`),
