@@ -351,12 +351,12 @@ test('WebSockets: protocol, text, binary, refusal, back pressure', async () => {
   )
 })
 
-test('an upgrade to anything else is refused with a sentence', async () => {
+test('an upgrade to anything but WebSocket is answered as the plain request that it is, too', async () => {
   const raw = connectTcp(portOf(plain), '127.0.0.1')
   raw.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n')
   const answer = String(await text(raw))
-  assert.match(answer, /^HTTP\/1\.1 400 /)
-  assert.match(answer, /only WebSocket/)
+  assert.match(answer, /^HTTP\/1\.1 404 /)
+  assert.match(answer, /no such page/)
 })
 
 test('closing lets a request in flight finish and cuts what outlasts the grace', async () => {
