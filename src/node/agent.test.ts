@@ -26,6 +26,7 @@ import { Secret } from '../kinds/core/secret.ts'
 import { allKinds } from '../kinds/index.ts'
 import type { Kind, KindOf } from '../kinds/kind.ts'
 import { Lease } from '../kinds/kubernetes/lease.ts'
+import { VirtualMachine } from '../kinds/kubevirt/virtual-machine.ts'
 import { VirtualMachineInstance } from '../kinds/kubevirt/virtual-machine-instance.ts'
 import { Node as LonghornNode } from '../kinds/longhorn/node.ts'
 import { createEventRecorder } from '../loop/events.ts'
@@ -417,6 +418,22 @@ test('a machine that cannot be had is refused with what to do', { skip }, async 
   assert.match(String(conditionOf(seen, 'Synchronized')?.['message']), /use q35/)
   await client.delete(Pod, 'virt-launcher-four', { namespace: 'default' })
   await until('pod gone', async () => (await find(Pod, 'virt-launcher-four')) === undefined)
+})
+
+test('what outlives single runs of a machine goes with the machine', { skip }, async () => {
+  const vm = await client.create(VirtualMachine, {
+    apiVersion: 'kubevirt.io/v1',
+    kind: 'VirtualMachine',
+    metadata: { name: 'kept', namespace: 'default' },
+    spec: { runStrategy: 'Halted', template: { spec: SMALL } },
+  } as never)
+  const kept = join(root, 'data/machine-state', vm.metadata.uid ?? '')
+  const stray = join(root, 'data/machine-state/b2f1a6d4-0000-4000-8000-000000000000')
+  for (const folder of [kept, stray]) mkdirSync(folder)
+  await stopAgent()
+  await startAgent()
+  await until('the stray is gone', async () => !existsSync(stray))
+  assert.ok(existsSync(kept))
 })
 
 test('a machine whose Pod vanished while the agent was away is ended', { skip }, async () => {

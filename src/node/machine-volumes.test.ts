@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { lostMessage, lostVolume, standingVolumes } from './machine-volumes.ts'
+import type { DiskBacking } from './plan/backing.ts'
+
+const exported = (name: string): DiskBacking => ({
+  kind: 'nbd',
+  children: [{ server: { unix: '/run/r.sock' }, exportName: name }],
+})
+const standing = standingVolumes([
+  { name: 'root', backing: exported('r-1'), longhornVolume: 'pvc-1' },
+  { name: 'data', backing: exported('d-1'), longhornVolume: 'pvc-2' },
+  { name: 'seed', backing: { kind: 'file', path: '/seed.iso', format: 'raw' } },
+])
+
+function lost(now: Readonly<Record<string, string>>, absent: 'unknown' | 'lost'): string | undefined {
+  const look = (volume: string): DiskBacking | undefined => {
+    const name = now[volume]
+    return name === undefined ? undefined : exported(name)
+  }
+  return lostVolume(standing, look, absent)?.name
+}
+
+test('only Longhorn volumes are remembered, as they were', () => {
+  assert.deepEqual(
+    standing.map(({ name, longhornVolume }) => [name, longhornVolume]),
+    [
+      ['root', 'pvc-1'],
+      ['data', 'pvc-2'],
+    ],
+  )
+})
+
+test('the same export is no loss, another one or none is', () => {
+  assert.equal(lost({ 'pvc-1': 'r-1', 'pvc-2': 'd-1' }, 'lost'), undefined)
+  assert.equal(lost({ 'pvc-1': 'r-1', 'pvc-2': 'd-2' }, 'lost'), 'data')
+  assert.equal(lost({ 'pvc-2': 'd-1' }, 'lost'), 'root')
+})
+
+test('while volumes are still being found an absent one is no news, another export is', () => {
+  assert.equal(lost({}, 'unknown'), undefined)
+  assert.equal(lost({ 'pvc-1': 'r-2' }, 'unknown'), 'root')
+})
+
+test('the words name the volume for the user and for the administrator', () => {
+  assert.match(lostMessage(standing[1]!), /^volume data: the storage of pvc-2 went away/)
+})
