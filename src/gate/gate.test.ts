@@ -403,3 +403,31 @@ test('the interface: absent, then page, assets, routes of its own; nothing outsi
   assert.ok('paths' in (await get('/')).json)
   assert.equal((await fixture.fetch('POST', '/ui/x')).status, 405)
 })
+
+test("the explainer reads with the caller's rights, in their language", async () => {
+  const why = await get('/v1-croft/why/vm/default/web', { 'accept-language': 'zh-CN' })
+  assert.equal(why.status, 200, why.text)
+  assert.match(String(why.json['cause']), /\p{Script=Han}/u)
+  assert.deepEqual(why.json['about'], { kind: 'VirtualMachine', namespace: 'default', name: 'web' })
+  for (const [path, headers, code] of [
+    ['/v1-croft/why/vm/default/nope', admin, 404],
+    ['/v1-croft/why/nonsense/default/web', admin, 400],
+    ['/v1-croft/why/vm/default/web', {}, 401],
+    ['/v1-croft/why/vm/default/web', { ...admin, 'impersonate-user': 'somebody' }, 403],
+  ] as const) {
+    const answer = await fixture.fetch('GET', path, { headers })
+    assert.equal(answer.status, code, path)
+    assert.equal(answer.json['kind'], 'Status')
+  }
+  const role = { name: 'watcher', namespace: 'default' }
+  await fixture.create({
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'RoleBinding',
+    metadata: role,
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'kubevirt.io:view' },
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'viewer' }],
+  } as unknown as JsonObject)
+  const partly = await get('/v1-croft/why/vm/default/web', { 'impersonate-user': 'viewer' })
+  assert.equal(partly.status, 200, partly.text)
+  assert.match(JSON.stringify(partly.json['notes']), /may not read nodes/)
+})

@@ -43,7 +43,13 @@ export const en = {
   'why.waiting': 'Nothing to do: it goes on by itself.',
   'why.unknown': 'No reason is known. The events and conditions of {kind} {name} are all there is to see.',
 
+  'why.hidden': 'You may not read {what}, so that this may not be all.',
+
   // Machines.
+  'why.vm.cannotGoOn': 'The machine cannot go on: {message}',
+  'why.vm.cannotGoOn.next': 'Mend that; the machine goes on by itself.',
+  'why.vm.affected': 'Machine "{name}" waits for it.',
+  'why.vm.starting': 'The machine is being started; so far it is {phase}.',
   'why.vm.stopped': 'The machine is stopped, as its run strategy "{runStrategy}" wants it.',
   'why.vm.stopped.next': 'Start it: croft vm start {name} -n {namespace}',
   'why.vm.pvcMissing':
@@ -119,6 +125,9 @@ export const en = {
   'why.image.notAnImage': 'The file is not a disk image: it begins like {found}.',
   'why.image.notAnImage.next':
     'Give the address of a raw, qcow2, vmdk or iso file; xz, gz and zst around it are taken off.',
+  'why.image.importing': 'The image is being fetched: {percent}% of it are here.',
+  'why.image.failed': 'The image could not be had: {reason}',
+  'why.image.failed.next': 'Mend that, or delete the image and make it anew from another source.',
   'why.image.refused': 'The image is refused: {reason}',
   'why.image.noRoom':
     'The disk "{disk}" on node "{node}" has no room for the image: {want} wanted, {free} free.',
@@ -135,6 +144,7 @@ export const en = {
   'why.pod.volume': 'The pod waits for the volume of claim "{claim}".',
   'why.node.silent': 'The node has not been heard of for {time}.',
   'why.node.silent.next': 'Look whether the host runs and croft runs on it: croft doctor',
+  'why.node.notReady': 'The node is not ready: {message}',
   'why.node.noQemu': 'QEMU is not installed on the node.',
   'why.node.noQemu.next': 'Install it: {command}',
   'why.node.diskFull': 'The disk "{disk}" is nearly full: {free} free.',
@@ -156,7 +166,8 @@ export const en = {
   'cli.conflict': 'Somebody else changed {name} at the same time. Try again.',
   'cli.timedOut': 'Not there after {time}: {what}',
   'cli.unreachable': 'No croft answers at {server}: {reason}',
-  'cli.unreachable.next': 'Start it with "croft up", or name its data folder with --data or another server with --kubeconfig.',
+  'cli.unreachable.next':
+    'Start it with "croft up", or name its data folder with --data or another server with --kubeconfig.',
   'cli.unauthorized': 'The server at {server} does not know these credentials.',
   'cli.usage': 'Usage: {usage}',
   'cli.unknownCommand': 'There is no command "{command}".',

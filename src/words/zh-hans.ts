@@ -42,6 +42,12 @@ export const zhHans = translation({
   'why.waiting': '无需操作，会自动继续。',
   'why.unknown': '原因未知。目前只能查看 {kind} {name} 的事件和状况。',
 
+  'why.hidden': '您无权查看 {what}，因此以下说明可能不完整。',
+
+  'why.vm.cannotGoOn': '虚拟机无法继续：{message}',
+  'why.vm.cannotGoOn.next': '解决该问题后，虚拟机会自动继续。',
+  'why.vm.affected': '虚拟机“{name}”正在等待它。',
+  'why.vm.starting': '虚拟机正在启动，目前阶段：{phase}。',
   'why.vm.stopped': '虚拟机已停止，这正是其运行策略“{runStrategy}”所要求的。',
   'why.vm.stopped.next': '启动它：croft vm start {name} -n {namespace}',
   'why.vm.pvcMissing': '虚拟机需要的卷声明“{claim}”在命名空间“{namespace}”中不存在。',
@@ -104,6 +110,9 @@ export const zhHans = translation({
   'why.image.notAnImage': '该文件不是磁盘镜像：文件开头看起来是 {found}。',
   'why.image.notAnImage.next':
     '请提供 raw、qcow2、vmdk 或 iso 文件的地址；外层的 xz、gz、zst 压缩会自动解开。',
+  'why.image.importing': '正在获取镜像：已完成 {percent}%。',
+  'why.image.failed': '无法获得镜像：{reason}',
+  'why.image.failed.next': '解决该问题，或删除镜像后从其他来源重新创建。',
   'why.image.refused': '镜像被拒绝：{reason}',
   'why.image.noRoom': '节点“{node}”的磁盘“{disk}”空间不足：需要 {want}，剩余 {free}。',
   'why.image.short': '下载提前结束：共 {want}，只收到 {have}。',
@@ -118,6 +127,7 @@ export const zhHans = translation({
   'why.pod.volume': 'Pod 正在等待卷声明“{claim}”的卷。',
   'why.node.silent': '节点已失去联系 {time}。',
   'why.node.silent.next': '检查主机以及其上的 croft 是否在运行：croft doctor',
+  'why.node.notReady': '节点未就绪：{message}',
   'why.node.noQemu': '节点上没有安装 QEMU。',
   'why.node.noQemu.next': '安装：{command}',
   'why.node.diskFull': '磁盘“{disk}”几乎已满：剩余 {free}。',
