@@ -96,10 +96,10 @@ clean_work() {
 publish() {
   raw=$1
   shift
-  # -m 1: clusters are written in order, so equal raw images give equal qcow2 files.
+  # -m 1: clusters are written in order, so equal disks give equal files.
   qemu-img convert -m 1 -f raw -O qcow2 "$@" "$raw" "$out.$$.tmp" || die "qemu-img convert failed"
   mv "$out.$$.tmp" "$out" || die "cannot write $out"
-  say "$out: $(du -k "$out" | cut -f1) KiB, raw sha256 $(sha256sum "$raw" | cut -d' ' -f1)"
+  say "$out: $(du -k "$out" | cut -f1) KiB, sha256 $(sha256sum "$out" | cut -d' ' -f1)"
 }
 
 # ---- Debian packages -------------------------------------------------------------
@@ -128,7 +128,7 @@ kernel_package() {
 # library_packages PACKAGE...: the shared-library packages these need, at any depth.
 library_packages() {
   apt_cache depends --recurse --no-recommends --no-suggests --no-conflicts --no-breaks \
-    --no-replaces --no-enhances "$@" | grep '^lib' | grep -v perl | sort -u
+    --no-replaces --no-enhances "$@" | grep -E '^(lib|zlib)' | grep -v perl | sort -u
 }
 
 # fetch PACKAGE...: the packages' files, verified by apt, in $work/debs (from --cache where there).
