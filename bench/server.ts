@@ -42,15 +42,11 @@ function fromLauncher(pattern: RegExp, what: string): string {
 }
 
 function bundle(folder: string): string {
-  const line = fromLauncher(/"\$esbuild" src\/main\.ts ([\s\S]*?)\) \|\|\n/, 'esbuild line')
+  const words = fromLauncher(/"\$esbuild" (src\/main\.ts [\s\S]*?)\) >&2; then/, 'esbuild line')
   const out = join(folder, 'build')
-  const script = `BUILD='${out}'; "$ESBUILD" bench/server-entry.ts ${line} --entry-names=main`
-  execFileSync('/bin/sh', ['-c', script.replaceAll('$BUILD/next', '$BUILD')], {
-    cwd: ROOT,
-    env: { ...process.env, ESBUILD: join(ROOT, 'node_modules/.bin/esbuild') },
-    stdio: 'inherit',
-  })
-  execFileSync('/bin/sh', ['-c', `printf '{"type":"module"}' >'${out}/package.json'`])
+  const esbuild = join(ROOT, 'node_modules/.bin/esbuild')
+  const script = `"${esbuild}" ${words.replace('$next', out)}; printf '{"type":"module"}' >"${out}/package.json"`
+  execFileSync('/bin/sh', ['-ec', script], { cwd: ROOT, stdio: 'inherit' })
   return out
 }
 
@@ -103,9 +99,21 @@ function clientFor(data: string): Client {
   })
 }
 
+/** Ends what runs below the folder, twice, as one that was just being started shows up in the second look. */
+function removeAll(root: string): void {
+  for (let look = 0; look < 2; look += 1) {
+    for (const one of processesOf(root)) killExactly(one)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100)
+  }
+  if (existsSync(root)) rmSync(root, { recursive: true, force: true, maxRetries: 5 })
+}
+
 export async function makeServer(): Promise<BenchServer> {
   const root = mkdtempSync(join(tmpdir(), 'croft-bench-'))
   chmodSync(root, 0o711)
+  // Also when a benchmark breaks or is interrupted.
+  process.once('exit', () => removeAll(root))
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
   const data = join(root, 'd')
   const log = join(root, 'log')
   const port = await freePort()
@@ -118,21 +126,16 @@ export async function makeServer(): Promise<BenchServer> {
     let allMs: number | undefined
     const started = spawn(
       process.execPath,
-      [
-        ...flags,
-        ...(process.env['BENCH_NODE_FLAGS']?.split(' ') ?? []),
-        join(root, 'build/main.js'),
-        data,
-        String(port),
-        ROOT,
-      ],
+      [...flags, join(root, 'build/main.js'), 'up', '--data', data, '--listen', `127.0.0.1:${port}`],
       { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'], detached: true },
     )
     child = started
-    started.stderr.on('data', (bytes: Buffer) => appendFileSync(log, bytes))
-    started.stdout.on('data', (bytes: Buffer) => {
-      if (bytes.includes('ready')) allMs = performance.now() - began
-    })
+    const hear = (bytes: Buffer): void => {
+      appendFileSync(log, bytes)
+      if (/\bready\b.*url/.test(bytes.toString())) allMs ??= performance.now() - began
+    }
+    started.stderr.on('data', hear)
+    started.stdout.on('data', hear)
     const check = (): void => {
       if (started.exitCode !== null)
         throw new Error(`the server ended: ${readFileSync(log, 'utf8').slice(-2_000)}`)
@@ -170,11 +173,7 @@ export async function makeServer(): Promise<BenchServer> {
     isReady: () => askReady(port),
     end: async () => {
       await stop('SIGKILL')
-      for (let look = 0; look < 2; look += 1) {
-        for (const one of processesOf(root)) killExactly(one)
-        await sleep(100)
-      }
-      if (existsSync(root)) rmSync(root, { recursive: true, force: true, maxRetries: 5 })
+      removeAll(root)
     },
   }
 }
