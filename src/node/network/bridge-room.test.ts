@@ -4,10 +4,14 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { ok } from '../../base/result.ts'
+import { createInformers } from '../../client/informer.ts'
+import { addressDecider } from '../../control/address.ts'
 import { OverlappingRangeIPReservation } from '../../kinds/cni/overlapping-range-ip-reservation.ts'
 import { ConfigMap } from '../../kinds/core/config-map.ts'
+import { Event } from '../../kinds/core/event.ts'
 import { Pod } from '../../kinds/core/pod.ts'
 import { VirtualMachineInstance } from '../../kinds/kubevirt/virtual-machine-instance.ts'
+import { decider, runLoop } from '../../loop/run-loop.ts'
 import type { NetworkRoom } from '../ports.ts'
 import { BridgeRoom } from './bridge-room.ts'
 import { defaultNetworkRoom } from './choose-room.ts'
@@ -124,6 +128,34 @@ test('a machine keeps its address over its Pods, and two machines never share on
   await world.client.delete(OverlappingRangeIPReservation, ip, reservations)
   await room.converge('whole')
   await world.client.get(OverlappingRangeIPReservation, ip, reservations)
+  await room.detach(request.vmiUid)
+})
+
+test('an address is given back when its Pod goes, also while no agent runs', async () => {
+  const room = await open()
+  const request = await makeMachine(world, 'leaky')
+  const { ip } = await attached(room, request)
+  const stop = new AbortController()
+  const host = hostIn(site.netns)
+  const informers = createInformers(world.client, host, { signal: stop.signal })
+  const loop = runLoop({
+    client: world.client,
+    host,
+    informers,
+    deciders: [decider(addressDecider)],
+    signal: stop.signal,
+    eventKind: Event,
+  })
+  const held = async () =>
+    (await world.client.list(OverlappingRangeIPReservation, reservations)).items.some(
+      (one) => one.metadata.name === ip,
+    )
+  await until('the caches know it', () => informers.look.list(OverlappingRangeIPReservation).length > 0)
+  assert.ok(await held())
+  await world.client.delete(Pod, request.podName, { namespace: 'default', graceSeconds: 0 })
+  await until('given back', async () => !(await held()))
+  stop.abort()
+  await loop.done
   await room.detach(request.vmiUid)
 })
 

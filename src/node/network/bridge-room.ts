@@ -189,12 +189,12 @@ export class BridgeRoom implements NetworkRoom {
       if (how === 'whole') this.#next.how = how
       return this.#next.done
     }
-    const { promise, resolve } = Promise.withResolvers<Result<void>>()
+    const { promise, resolve, reject } = Promise.withResolvers<Result<void>>()
     const next = { how, done: promise }
     this.#next = next
-    this.#running = this.#running.then(async () => {
+    this.#running = this.#running.then(() => {
       this.#next = undefined
-      resolve(await this.#pass(next.how))
+      return this.#pass(next.how).then(resolve, reject)
     })
     return promise
   }

@@ -1,13 +1,22 @@
 // The default network of this host, held as it should be: bridge, taps, rules, DHCP. Level driven: each pass compares
 // what is wished with what the host really has and changes only what differs and carries our mark.
 import { shortHash } from '../../base/derived-name.ts'
+import type { JsonObject } from '../../base/json.ts'
 import { ok, type Result } from '../../base/result.ts'
 import { sha256 } from '../../base/sha256.ts'
 import type { Host } from '../../host/host.ts'
 import { type AddressRange, addressText, gatewayOf, overlap, parseRange } from './address-range.ts'
 import { ensureDnsmasq } from './dnsmasq.ts'
 import { obstacles, passForeignFirewall } from './foreign-firewall.ts'
-import { changeLinks, changeRules, readLinks, readRoutes, readRules, switchOn } from './host-network.ts'
+import {
+  changeLinks,
+  changeRules,
+  type Link,
+  readLinks,
+  readRoutes,
+  readRules,
+  switchOn,
+} from './host-network.ts'
 import { bridgeName, linkChanges, PREFERRED_BRIDGE, PREFERRED_TABLE } from './links.ts'
 import type { GrantedPort } from './published-ports.ts'
 import type { AttachedNic } from './records.ts'
@@ -31,6 +40,12 @@ export interface NetworkFacts {
   readonly mtu: number
   /** What stands in the way and is not ours to change; for people. */
   readonly warnings: readonly string[]
+}
+
+interface Sight {
+  readonly facts: NetworkFacts
+  readonly entries: readonly JsonObject[]
+  readonly links: readonly Link[]
 }
 
 /** The part of each mark that tells one installation on a host from another: it belongs to the data folder. */
@@ -72,16 +87,37 @@ export class DefaultNetwork {
    * firewalls: for a machine that waits. The answer names what was repaired.
    */
   async converge(wish: NetworkWish, how: 'quick' | 'whole'): Promise<Result<readonly string[]>> {
-    const whole = how === 'whole' || this.#facts === undefined
+    const known = how === 'quick' ? this.#facts : undefined
+    return known ? this.#quick(wish, known) : this.#whole(wish)
+  }
+
+  /** For a machine that waits: the rules are trusted to be as they were left, what is independent goes side by side. */
+  async #quick(wish: NetworkWish, facts: NetworkFacts): Promise<Result<readonly string[]>> {
+    const [way, server] = await Promise.all([
+      (async () => {
+        // Rules before taps: a tap is never there without its guard.
+        const rules = await this.#rules(wish, facts)
+        if (!rules.ok) return rules
+        const links = await readLinks(this.#options.host)
+        return links.ok ? this.#links(wish, facts, links.value) : links
+      })(),
+      this.#server(wish, facts),
+    ])
+    if (!way.ok) return way
+    return server.ok ? ok([...way.value, ...server.value]) : server
+  }
+
+  async #whole(wish: NetworkWish): Promise<Result<readonly string[]>> {
+    const seen = await this.#look()
+    if (!seen.ok) return seen
+    const { facts, entries, links } = seen.value
     const repaired: string[] = []
-    const facts = whole ? await this.#look() : ok(this.#facts!)
-    if (!facts.ok) return facts
     const steps = [
-      // Rules before taps: a tap is never there without its guard.
-      () => this.#rules(wish, facts.value, whole),
-      () => this.#links(wish, facts.value),
-      ...(whole ? [() => this.#settings(facts.value), () => this.#foreign(facts.value)] : []),
-      () => this.#server(wish, facts.value),
+      () => this.#rules(wish, facts, entries),
+      () => this.#links(wish, facts, links),
+      () => this.#settings(facts),
+      () => this.#foreign(facts, entries),
+      () => this.#server(wish, facts),
     ]
     for (const step of steps) {
       const done = await step()
@@ -91,7 +127,7 @@ export class DefaultNetwork {
     return ok(repaired)
   }
 
-  async #look(): Promise<Result<NetworkFacts>> {
+  async #look(): Promise<Result<Sight>> {
     const { host, id, range } = this.#options
     const links = await readLinks(host)
     if (!links.ok) return links
@@ -124,27 +160,28 @@ export class DefaultNetwork {
         ),
       ],
     }
-    return ok(this.#facts)
+    return ok({ facts: this.#facts, entries, links: links.value })
   }
 
-  async #rules(wish: NetworkWish, facts: NetworkFacts, whole: boolean): Promise<Result<readonly string[]>> {
+  /** `entries`: what the kernel holds; left out, the last text is trusted to be there. */
+  async #rules(
+    wish: NetworkWish,
+    facts: NetworkFacts,
+    entries?: readonly JsonObject[],
+  ): Promise<Result<readonly string[]>> {
     const { host, id, range } = this.#options
     const { bridge, table } = facts
     const text = rulesetText({ id, bridge, table, cidr: range.cidr, taps: wish.nics, ports: wish.ports })
     const before = this.#applied
-    if (before?.text === text) {
-      if (!whole) return ok([])
-      const seen = await this.#seen(table)
-      if (!seen.ok) return seen
-      if (seen.value === before.seen) return ok([])
-    }
+    const intact = entries === undefined || fingerprint(entries, table) === before?.seen
+    if (before?.text === text && intact) return ok([])
     let changed = await changeRules(host, text)
     if (!changed.ok) {
       // Tables of another version of Croft may have sets of other types: they are made anew, in one go as well.
       changed = await changeRules(host, `${removalText(table)}\n${text}`)
       if (!changed.ok) return changed
     }
-    const seen = whole ? await this.#seen(table) : ok(undefined)
+    const seen = entries ? await this.#seen(table) : ok(undefined)
     if (!seen.ok) return seen
     this.#applied = { text, seen: seen.value }
     const foreign = before !== undefined && before.text === text && before.seen !== undefined
@@ -156,11 +193,13 @@ export class DefaultNetwork {
     return rules.ok ? ok(fingerprint(ruleEntries(rules.value), table)) : rules
   }
 
-  async #links(wish: NetworkWish, { bridge, mtu }: NetworkFacts): Promise<Result<readonly string[]>> {
+  async #links(
+    wish: NetworkWish,
+    { bridge, mtu }: NetworkFacts,
+    links: readonly Link[],
+  ): Promise<Result<readonly string[]>> {
     const { host, id, range, dataFolder } = this.#options
-    const links = await readLinks(host)
-    if (!links.ok) return links
-    const changes = linkChanges(links.value, {
+    const changes = linkChanges(links, {
       id,
       dataFolder,
       bridge,
@@ -184,11 +223,12 @@ export class DefaultNetwork {
     return ok([...tun.value, ...switched.value.map((path) => `${path} = 1`)])
   }
 
-  async #foreign({ bridge }: NetworkFacts): Promise<Result<readonly string[]>> {
+  async #foreign(
+    { bridge }: NetworkFacts,
+    entries: readonly JsonObject[],
+  ): Promise<Result<readonly string[]>> {
     const { host, id } = this.#options
-    const rules = await readRules(host)
-    if (!rules.ok) return rules
-    const passed = await passForeignFirewall(host, { id, bridge, entries: ruleEntries(rules.value) })
+    const passed = await passForeignFirewall(host, { id, bridge, entries })
     if (!passed.ok) return passed
     return ok(passed.value === 0 ? [] : [`${passed.value} accept rules in iptables' table`])
   }

@@ -5,7 +5,8 @@
 import { isObject, type JsonObject } from '../../base/json.ts'
 import { ok, type Result } from '../../base/result.ts'
 import type { Host } from '../../host/host.ts'
-import { changeRules, run } from './host-network.ts'
+import { changeRules, readRules, run } from './host-network.ts'
+import { ruleEntries } from './ruleset.ts'
 
 /** One rule that lets packets of the bridge through, in the words of both programs. */
 interface PassRule {
@@ -120,31 +121,60 @@ export interface FirewallTask {
 /** Adds what is missing; the number of rules added. */
 export async function passForeignFirewall(host: Host, task: FirewallTask): Promise<Result<number>> {
   let added = 0
+  let modern = false
   for (const program of await iptablesPrograms(host, task.entries)) {
-    const rules = program.legacy
-      ? [...passRules(LEGACY_ENTRIES, task.bridge)]
-      : passRules(task.entries, task.bridge)
-    for (const rule of rules) {
-      const words = [
-        rule.chain,
-        ...rule.iptables,
-        '-m',
-        'comment',
-        '--comment',
-        mark(task.id),
-        '-j',
-        'ACCEPT',
-      ]
-      const present = await run(host, [program.path, '-w', '5', '-C', ...words])
-      if (present.ok) continue
-      const done = await run(host, [program.path, '-w', '5', '-I', ...words])
+    modern ||= !program.legacy
+    const listed = await run(host, [program.path, '-w', '5', '-S'])
+    if (!listed.ok) return listed
+    const lines = listed.value.split('\n')
+    // nft does not see what the older iptables keeps; that one tells it itself.
+    const entries = program.legacy ? entriesOf(lines) : task.entries
+    for (const rule of missingRules(lines, { ...task, entries })) {
+      const words = ['-I', rule.chain, ...rule.iptables, ...markWords(task.id)]
+      const done = await run(host, [program.path, '-w', '5', ...words])
       if (!done.ok) return done
       added += 1
     }
-    if (!program.legacy) return ok(added)
   }
+  if (modern) return ok(added)
   const native = await passByNft(host, task)
   return native.ok ? ok(added + native.value) : native
+}
+
+/** Rules that `iptables -S` does not show yet. */
+export function missingRules(
+  lines: readonly string[],
+  { id, bridge, entries }: FirewallTask,
+): readonly PassRule[] {
+  return passRules(entries, bridge).filter((rule) => !lines.some((line) => isLine(line, rule, id)))
+}
+
+const markWords = (id: string): readonly string[] => ['-m', 'comment', '--comment', mark(id), '-j', 'ACCEPT']
+
+/** Whether a line of `iptables -S` is that rule of ours. It puts in words of its own (`-m udp`) and quotes. */
+function isLine(line: string, { chain, iptables }: PassRule, id: string): boolean {
+  const words = line.replaceAll('"', '').split(' ')
+  const pairs = iptables.flatMap((word, index) => (index % 2 === 0 ? [`${word} ${iptables[index + 1]}`] : []))
+  return (
+    words[0] === '-A' &&
+    words[1] === chain &&
+    words.includes(mark(id)) &&
+    words.includes('--dport') === iptables.includes('--dport') &&
+    pairs.every((pair) => ` ${words.join(' ')} `.includes(` ${pair} `))
+  )
+}
+
+/** Chains and jumps of `iptables -S` in the form that nft would show them in. */
+export function entriesOf(lines: readonly string[]): readonly JsonObject[] {
+  const place = { family: 'ip', table: 'filter' }
+  return lines.flatMap((line): readonly JsonObject[] => {
+    const [what, name = '', third = '', target = ''] = line.split(' ')
+    if (what === '-P')
+      return [{ chain: { ...place, name, hook: name.toLowerCase(), policy: third.toLowerCase() } }]
+    return what === '-A' && third === '-j'
+      ? [{ rule: { ...place, chain: name, expr: [{ jump: { target } }] } }]
+      : []
+  })
 }
 
 /** Without the program iptables, its table is edited as it would be: the simplest forms, which it can show. */
@@ -170,11 +200,6 @@ async function passByNft(host: Host, { entries, bridge, id }: FirewallTask): Pro
   return changed.ok ? ok(missing.length) : changed
 }
 
-/** Legacy iptables is invisible to nft; its chains are always there once its table is. */
-const LEGACY_ENTRIES: readonly JsonObject[] = [
-  { chain: { family: 'ip', table: 'filter', name: 'FORWARD', hook: 'forward', policy: 'accept' } },
-]
-
 interface IptablesProgram {
   readonly path: string
   readonly legacy: boolean
@@ -185,9 +210,9 @@ async function iptablesPrograms(
   entries: readonly JsonObject[],
 ): Promise<readonly IptablesProgram[]> {
   const programs: IptablesProgram[] = []
-  const legacyTables = await host.files.readText('/proc/net/ip_tables_names')
   const legacy = await host.exec.find('iptables-legacy')
-  if (legacy && legacyTables.ok && legacyTables.value.includes('filter'))
+  const tables = legacy ? await run(host, ['cat', '/proc/net/ip_tables_names']) : undefined
+  if (legacy && tables?.ok && tables.value.split('\n').includes('filter'))
     programs.push({ path: legacy, legacy: true })
   const modern = await host.exec.find('iptables-nft')
   if (modern && chainsOf(entries).some(isIptables)) programs.push({ path: modern, legacy: false })
@@ -205,23 +230,14 @@ export async function leaveForeignFirewall(host: Host, task: FirewallTask): Prom
       ...serverRules(task.bridge),
     ]
     // A rule that is not there is refused, which is what we want.
+    // A rule that is not there is refused, which is what we want.
     for (const { chain, iptables } of rules)
-      await run(host, [
-        program.path,
-        '-w',
-        '5',
-        '-D',
-        chain,
-        ...iptables,
-        '-m',
-        'comment',
-        '--comment',
-        mark(task.id),
-        '-j',
-        'ACCEPT',
-      ])
+      await run(host, [program.path, '-w', '5', '-D', chain, ...iptables, ...markWords(task.id)])
   }
-  const lines = marked(task.entries, task.id).map(
+  // Read anew: what the program took out is not to be taken out twice.
+  const left = await readRules(host)
+  if (!left.ok) return left
+  const lines = marked(ruleEntries(left.value), task.id).map(
     (rule) => `delete rule ip filter ${rule['chain']} handle ${rule['handle']}`,
   )
   return lines.length === 0 ? ok(undefined) : changeRules(host, lines.join('\n'))
