@@ -36,7 +36,7 @@ interface ClaimShape extends KubeObject {
 export function limitRanges(work: Work, next: KubeObject, previous: KubeObject | undefined): KubeObject {
   const served = work.core.served.find('', 'v1', 'limitranges')
   if (!served) return next
-  const items = listObjects(work.core, served, next.metadata.namespace).flatMap(
+  const items = listObjects(work.core, served, { namespace: next.metadata.namespace }).flatMap(
     (range) => (range['spec'] as { readonly limits?: readonly LimitItem[] } | undefined)?.limits ?? [],
   )
   if (items.length === 0) return next

@@ -12,9 +12,9 @@ export function lookFor(core: Core, user: UserInfo, now: number): RuleLook {
       const served = core.served.of(kind)
       return served ? (findObject(core, served, namespace, name) as T | undefined) : undefined
     },
-    list: <T extends KubeObject>(kind: AnyKind, namespace?: string) => {
+    list: <T extends KubeObject>(kind: AnyKind, namespace?: string, saying?: string) => {
       const served = core.served.of(kind)
-      return (served ? listObjects(core, served, namespace) : []) as readonly T[]
+      return (served ? listObjects(core, served, { namespace, saying }) : []) as readonly T[]
     },
     user,
     now,

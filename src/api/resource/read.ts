@@ -1,8 +1,10 @@
 // Reading: one object, or a page of a collection, from the store's bytes.
 import type { CallOptions } from '../../base/call.ts'
 import { ApiError, refuse } from '../../base/errors.ts'
+import { printJson } from '../../base/json.ts'
 import type { KubeObject } from '../../base/object.ts'
 import { ACCEPTED, CompactedError, type RangePage, type StoredEntry } from '../../store/store.ts'
+import { textFinder } from '../bytes.ts'
 import type { Core, ListPage, Outcome, Work } from '../core.ts'
 import { resourceOf } from '../core.ts'
 import { keyFor, prefixFor, type Served } from '../served.ts'
@@ -27,10 +29,18 @@ export function findObject(
 }
 
 /** All objects of a kind, or of one namespace; those of writes under way too, so that checks see what will be. */
-export function listObjects(core: Core, served: Served, namespace?: string): readonly KubeObject[] {
-  return core.store
-    .range(prefixFor(served, namespace), { revision: ACCEPTED })
-    .entries.map((entry) => core.parsed.get(served, entry))
+export function listObjects(
+  core: Core,
+  served: Served,
+  {
+    namespace,
+    saying,
+  }: { readonly namespace?: string | undefined; readonly saying?: string | undefined } = {},
+): readonly KubeObject[] {
+  const { entries } = core.store.range(prefixFor(served, namespace), { revision: ACCEPTED })
+  const says = saying === undefined ? undefined : textFinder(printJson(saying))
+  const told = says ? entries.filter(({ value }) => says(value)) : entries
+  return told.map((entry) => core.parsed.get(served, entry))
 }
 
 export function mustFindEntry(work: Work): StoredEntry {

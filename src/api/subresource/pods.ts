@@ -100,7 +100,7 @@ export async function evictPod(work: Work): Promise<Outcome> {
 function budgetsFor({ core, call }: Work, pod: KubeObject): readonly KubeObject[] {
   const served = core.served.find('policy', 'v1', 'poddisruptionbudgets')
   if (!served) return []
-  return listObjects(core, served, call.namespace).filter((budget) => {
+  return listObjects(core, served, { namespace: call.namespace }).filter((budget) => {
     const selector = (budget as unknown as BudgetShape).spec?.selector
     return selector !== undefined && matchesLabels(labelSelectorOf(selector), pod.metadata.labels)
   })

@@ -139,11 +139,11 @@ function claimsInUse(next: KubeObject, previous: KubeObject | undefined, look: R
   const before = new Set(ownClaims(runOf(previous)).map(({ name }) => name))
   const fresh = ownClaims(runOf(next)).filter(({ name }) => !before.has(name))
   if (fresh.length === 0) return []
-  const others = look
-    .list(machineRef, next.metadata.namespace)
-    .filter((other) => other.metadata.name !== next.metadata.name && !other.metadata.deletionTimestamp)
   return fresh.flatMap(({ name, index }) => {
-    const owner = others.find((other) => ownClaims(runOf(other)).some((claim) => claim.name === name))
+    const owner = look
+      .list(machineRef, next.metadata.namespace, name)
+      .filter((other) => other.metadata.name !== next.metadata.name && !other.metadata.deletionTimestamp)
+      .find((other) => ownClaims(runOf(other)).some((claim) => claim.name === name))
     return owner
       ? [
           invalid(

@@ -101,7 +101,7 @@ function imageCauses(claim: KubeObject, look: RuleLook): readonly Cause[] {
 /** Computed from the machines there are, never from a note on the claim. */
 function deletion(claim: KubeObject, look: RuleLook): RuleAnswer {
   const { namespace, name } = claim.metadata
-  const owner = look.list(machineRef, namespace).find((machine) => {
+  const owner = look.list(machineRef, namespace, name).find((machine) => {
     if (machine.metadata.deletionTimestamp) return false
     const volumes = (machine['spec'] as MachineSpec | undefined)?.template?.spec?.volumes ?? []
     return volumes.some(
