@@ -86,11 +86,11 @@ async function claimBacking(
   const wait = (reason: string, message: string): ClaimFound => ({
     wait: { reason, message: `volume ${volume.name}: ${message}` },
   })
-  const claim = await find(options, PersistentVolumeClaim, claimName, namespace)
+  const claim = await findObject(options, PersistentVolumeClaim, claimName, namespace)
   if (!claim) return wait('FailedPvcNotFound', `the claim ${claimName} does not exist`)
   if (claim.status?.phase !== 'Bound' || !claim.spec?.volumeName)
     return wait('VolumeNotBound', `the claim ${claimName} is not bound to a volume yet`)
-  const persistent = await find(options, PersistentVolume, claim.spec.volumeName)
+  const persistent = await findObject(options, PersistentVolume, claim.spec.volumeName)
   const csi = persistent?.spec?.csi
   if (csi?.driver !== 'driver.longhorn.io')
     return wait(
@@ -148,11 +148,11 @@ async function configSources(options: AgentOptions, vmi: VirtualMachineInstance)
   const accounts = new Map<string, FileData>()
   const names = namesOf(vmi.spec)
   for (const name of names.secrets) {
-    const secret = await find(options, Secret, name, namespace)
+    const secret = await findObject(options, Secret, name, namespace)
     if (secret) secrets.set(name, decoded(secret.data))
   }
   for (const name of names.configMaps) {
-    const map = await find(options, ConfigMap, name, namespace)
+    const map = await findObject(options, ConfigMap, name, namespace)
     if (map) configMaps.set(name, { ...encoded(map.data), ...decoded(map.binaryData) })
   }
   for (const name of names.serviceAccounts) {
@@ -205,7 +205,7 @@ async function accountFiles(
   name: string,
   namespace: string,
 ): Promise<FileData | undefined> {
-  const account = await find(options, ServiceAccount, name, namespace)
+  const account = await findObject(options, ServiceAccount, name, namespace)
   if (!account) return undefined
   const request = {
     apiVersion: 'authentication.k8s.io/v1',
@@ -215,7 +215,7 @@ async function accountFiles(
   }
   const answer = await options.client.post(ServiceAccount, name, 'token', request, { namespace })
   const status = answer['status'] as JsonObject | undefined
-  const root = await find(options, ConfigMap, 'kube-root-ca.crt', namespace)
+  const root = await findObject(options, ConfigMap, 'kube-root-ca.crt', namespace)
   return {
     namespace: utf8(namespace),
     token: utf8(String(status?.['token'] ?? '')),
@@ -224,7 +224,7 @@ async function accountFiles(
 }
 
 /** Undefined when it does not exist; every other refusal is thrown on and tried again. */
-async function find<K extends Kind>(
+export async function findObject<K extends Kind>(
   options: AgentOptions,
   kind: K,
   name: string,

@@ -6,7 +6,7 @@ import type { CgroupLimits } from './machine/cgroup.ts'
 import type { Machine } from './machine/machine.ts'
 import type { MachineOwner } from './machine/state.ts'
 import type { HostFacts } from './plan/facts.ts'
-import type { GuestView, MachineView } from './plan/machine-view.ts'
+import type { CredentialsView, GuestView, MachineView } from './plan/machine-view.ts'
 
 /** What emulation needs beside the guest's memory; KVM needs none of it. Bytes. */
 const EMULATION_EXTRA_BYTES = 512 * 1024 * 1024
@@ -14,10 +14,11 @@ const EMULATION_EXTRA_BYTES = 512 * 1024 * 1024
 export interface GuestSeen {
   readonly guest: GuestView | undefined
   readonly frozen: boolean
+  readonly credentials: CredentialsView | undefined
 }
 
 /** What is told of a machine in the API. */
-export function viewOf(machine: Machine, { guest, frozen }: GuestSeen): MachineView {
+export function viewOf(machine: Machine, { guest, frozen, credentials }: GuestSeen): MachineView {
   const { life, startedAt } = machine
   if (life.state === 'ended') {
     const { reason, message, at } = life.end
@@ -38,6 +39,7 @@ export function viewOf(machine: Machine, { guest, frozen }: GuestSeen): MachineV
     networks: machine.networks,
     startedAt,
     ...(guest ? { guest } : {}),
+    ...(credentials ? { credentials } : {}),
     frozen: frozen,
     accelerator: machine.accelerator,
   }

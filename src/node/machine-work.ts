@@ -15,6 +15,7 @@ import { hostFactsOrWhyNot } from './machine/host-facts.ts'
 import { Machine, type MachinePorts } from './machine/machine.ts'
 import { adoptMachine, killStrays, startMachine } from './machine/runner.ts'
 import { type MachineEnd, type MachineOwner, type MachineState, writeState } from './machine/state.ts'
+import { MachineCredentials } from './machine-credentials.ts'
 import { attachNetworks, effectiveSpec, gatherInputs } from './machine-inputs.ts'
 import { Gate, type GuestSeen, limitsOf, ownerOf, viewOf, vmiRef } from './machine-parts.ts'
 import { lostMessage, lostVolume, standingVolumes } from './machine-volumes.ts'
@@ -49,6 +50,7 @@ export class MachineWork {
   readonly #frozen = new Set<string>()
   readonly #stopping = new Map<string, AbortController>()
   readonly #attempts = new Map<string, number>()
+  readonly #credentials: MachineCredentials
   readonly #gate: Gate
   #facts: HostFacts
 
@@ -56,6 +58,7 @@ export class MachineWork {
     this.#options = options
     this.#agent = options.agent
     this.#facts = options.facts
+    this.#credentials = new MachineCredentials(options.agent)
     this.#gate = new Gate(options.startsMax)
   }
 
@@ -305,7 +308,7 @@ export class MachineWork {
   // --- status ---
 
   async #tell(pod: Pod, vmi: VirtualMachineInstance, machine: Machine): Promise<WorkAnswer> {
-    await this.#lookAtGuest(machine)
+    await this.#lookAtGuest(vmi, machine)
     const written = await this.#report(pod, vmi, viewOf(machine, this.#seen(machine)))
     if (written === 'stale') return { againMs: 20 }
     if (machine.life.state !== 'ended') return machine.agentOpen ? { againMs: GUEST_LOOK_MS } : DONE
@@ -317,7 +320,7 @@ export class MachineWork {
     return written === 'stale' ? RETRY : DONE
   }
 
-  async #lookAtGuest(machine: Machine): Promise<void> {
+  async #lookAtGuest(vmi: VirtualMachineInstance, machine: Machine): Promise<void> {
     const { uid } = machine.owner
     if (!machine.agentOpen || machine.life.state !== 'alive' || machine.life.run !== 'running') {
       if (!machine.agentOpen) this.#guests.delete(uid)
@@ -327,12 +330,20 @@ export class MachineWork {
     const known = this.#guests.get(uid)
     if (known && clock.monotonic() - known.at < GUEST_LOOK_MS / 2) return
     const looked = await lookAtGuest(machine.agent)
-    if (looked.ok) this.#guests.set(uid, { view: looked.value, at: clock.monotonic() })
-    else this.#guests.delete(uid)
+    if (!looked.ok) {
+      this.#guests.delete(uid)
+      return
+    }
+    this.#guests.set(uid, { view: looked.value, at: clock.monotonic() })
+    await this.#credentials.look(vmi, machine)
   }
 
   #seen({ owner }: Machine): GuestSeen {
-    return { guest: this.#guests.get(owner.uid)?.view, frozen: this.#frozen.has(owner.uid) }
+    return {
+      guest: this.#guests.get(owner.uid)?.view,
+      frozen: this.#frozen.has(owner.uid),
+      credentials: this.#credentials.view(owner.uid),
+    }
   }
 
   #report(pod: Pod, vmi: VirtualMachineInstance | undefined, view: MachineView): Promise<string> {
@@ -403,6 +414,7 @@ export class MachineWork {
     this.#machines.delete(uid)
     this.#guests.delete(uid)
     this.#frozen.delete(uid)
+    this.#credentials.forget(uid)
     this.#attempts.delete(uid)
     for (const path of [socketFolder(this.#agent, uid), folder]) await host.files.remove(path)
   }

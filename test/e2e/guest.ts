@@ -99,6 +99,7 @@ export interface MachineWish {
   readonly runStrategy?: string
   /** Bytes of guest memory as a quantity; 64Mi where firmware alone is to run. */
   readonly memory?: string
+  readonly cores?: number
   readonly disks?: readonly object[]
   readonly volumes?: readonly object[]
   readonly dataVolumeTemplates?: readonly object[]
@@ -124,6 +125,7 @@ export function machine(wish: MachineWish): object {
           terminationGracePeriodSeconds: wish.graceSeconds ?? 0,
           ...(network ? { networks: [{ name: 'default', pod: {} }] } : {}),
           domain: {
+            ...(wish.cores ? { cpu: { cores: wish.cores } } : {}),
             memory: { guest: memory },
             devices: {
               ...(network

@@ -64,6 +64,7 @@ async function leavesNothing(uid: string): Promise<void> {
     'no storage daemon is left',
     () => processesOf(server.data).filter(isStorageDaemon).length === 0,
   )
+  await until('no network device is left', async () => (await server.taps()).length === 0)
   await until('the folder is gone', () => !existsSync(join(server.data, 'machines', uid)))
 }
 
@@ -96,8 +97,20 @@ describe('the life of a machine', { skip }, () => {
           { name: 'seed', disk: { bus: 'virtio' } },
         ],
         volumes: [{ name: 'root', dataVolume: { name: 'one-root' } }, SEED],
+        more: {
+          accessCredentials: [
+            {
+              sshPublicKey: {
+                source: { secret: { secretName: 'keys' } },
+                propagationMethod: { qemuGuestAgent: { users: ['jo'] } },
+              },
+            },
+          ],
+        },
       }),
     )
+    const KEY_2 = KEY.replace('jo@example', 'jo@elsewhere')
+    await server.kubectl(['create', 'secret', 'generic', 'keys', `--from-literal=key=${KEY_2}`])
     const vmi = await until(
       'the guest agent speaks',
       async () => {
@@ -123,11 +136,22 @@ describe('the life of a machine', { skip }, () => {
       () => serialLog(server.data, uid),
     )
     assert.match(log, /lifted login:/)
+    await until(
+      'the keys are in the guest',
+      async () => {
+        const now = await server.find(VirtualMachineInstance, 'one')
+        const found = now?.status?.conditions?.find(({ type }) => type === 'AccessCredentialsSynchronized')
+        return found?.status === 'True'
+      },
+      60_000,
+      async () => (await server.find(VirtualMachineInstance, 'one'))?.status?.conditions,
+    )
     const pods = await server.kubectl(['get', 'pod', '-l', 'kubevirt.io=virt-launcher', '-o', 'wide'])
     assert.match(pods, /^virt-launcher-one-\S+\s+1\/1\s+Running/m)
     const wide = await server.kubectl(['get', 'vm,vmi', '-o', 'wide'])
     assert.match(wide, /virtualmachine.kubevirt.io\/one\s+\S+\s+Running\s+True/)
     assert.match(wide, /virtualmachineinstance.kubevirt.io\/one\s+\S+\s+Running/)
+    assert.ok((await server.taps()).length <= 1)
     const replicas = names(join(server.data, 'disks/default/replicas'))
     assert.equal(replicas.length, 1)
 

@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { VirtualMachineInstance } from '../../src/kinds/kubevirt/virtual-machine-instance.ts'
 import { bootSectorDisk, bootsTold } from './boot-sector.ts'
 import { ALLOW_LOOPBACK, type ImageServer, imported, machine, serialLog, startImageServer } from './guest.ts'
-import { killExactly, processesOf } from './processes.ts'
+import { isStorageDaemon, killExactly, processesOf } from './processes.ts'
 import { type E2eServer, startE2eServer, until, whyNoE2e } from './server.ts'
 
 const skip = await whyNoE2e()
@@ -101,12 +101,7 @@ describe('fifty machines', { skip }, () => {
     for (const name of BOOTING) await until(`${name} boots its disk`, async () => (await boots(name)) === 2)
     assert.equal(pids().length, ALL)
     await server.kubectl(['delete', 'vm', '--all', '--timeout=120s'])
-    await until(
-      'no process is left',
-      () =>
-        processesOf(server.data).filter(
-          (one) => one.pid !== 0 && !one.argv.some((word) => word.endsWith('child.ts')),
-        ).length === 0,
-    )
+    await until('no process is left', () => processesOf(server.data).filter(isStorageDaemon).length === 0)
+    assert.deepEqual(pids(), [])
   })
 })

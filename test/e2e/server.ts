@@ -15,9 +15,14 @@ import { createHttpsClient } from '../../src/client/https.ts'
 import { parseKubeconfig } from '../../src/client/kubeconfig.ts'
 import { realHost } from '../../src/host/real/index.ts'
 import type { Kind, KindOf } from '../../src/kinds/kind.ts'
+import { installationId } from '../../src/node/network/default-network.ts'
+import { readLinks } from '../../src/node/network/host-network.ts'
+import { tapsOf } from '../../src/node/network/links.ts'
+import { removeNetwork } from '../../src/node/network/remove.ts'
 import { kubectlTools } from '../kubectl-binary.ts'
 import { isQemu, killExactly, processesOf, type TestProcess } from './processes.ts'
 
+const host = realHost({ log: { level: 'error' } })
 const CHILD = join(import.meta.dirname, 'child.ts')
 /** A starved machine with several emulated guests on two cores needs most of it. */
 const READY_TIMEOUT_MS = 60_000
@@ -55,6 +60,8 @@ export interface E2eServer {
   readonly running: boolean
   /** Machines' QEMUs of this server. */
   qemus(): readonly TestProcess[]
+  /** Names of the machines' network devices of this server. */
+  taps(): Promise<readonly string[]>
   /** Ends everything and removes the folder. */
   end(): Promise<void>
 }
@@ -204,6 +211,11 @@ export async function startE2eServer(options: E2eOptions = {}): Promise<E2eServe
     get running() {
       return run.child !== undefined
     },
+    taps: async () => {
+      const links = await readLinks(host)
+      assert.ok(links.ok)
+      return tapsOf(links.value, installationId(data)).map(({ name }) => name)
+    },
     qemus: () => processesOf(data).filter(isQemu),
     end: () => endAll(run, root, data),
   }
@@ -218,7 +230,7 @@ function clientFor(kubeconfig: string): Client {
   assert.ok(parsed.ok)
   const { server, caPem, certificatePem, keyPem } = parsed.value
   return createHttpsClient({
-    net: realHost({ log: { level: 'error' } }).net,
+    net: host.net,
     server,
     fieldManager: 'e2e',
     ...(caPem === undefined ? {} : { caPem }),
@@ -261,5 +273,6 @@ async function endAll(run: Running, root: string, data: string): Promise<void> {
     for (const one of processesOf(data)) killExactly(one)
     await sleep(POLL_MS)
   }
+  await removeNetwork(host, { dataFolder: data })
   await rm(root, { recursive: true, force: true, maxRetries: 5 })
 }

@@ -20,6 +20,13 @@ export interface GuestView {
   readonly interfaces: readonly GuestInterface[]
 }
 
+/** Whether the keys and passwords that travel by the guest's agent are in the guest. */
+export interface CredentialsView {
+  readonly synchronized: boolean
+  /** Why not. */
+  readonly message: string
+}
+
 export type MachineView =
   | { readonly state: 'waiting'; readonly wait: MachineWait | undefined }
   | {
@@ -31,6 +38,7 @@ export type MachineView =
       readonly networks: readonly NicAttachment[]
       readonly startedAt: number
       readonly guest?: GuestView
+      readonly credentials?: CredentialsView
       readonly frozen: boolean
       readonly accelerator: 'kvm' | 'tcg'
     }

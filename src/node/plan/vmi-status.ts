@@ -11,7 +11,13 @@ import type { VmiSpec } from './part.ts'
 /** Interfaces that only the guest knows (bridges, tunnels) are shown up to this number, as KubeVirt does. */
 const GUEST_ONLY_MAX = 10
 /** Conditions that stand only while they are wished. */
-const PASSING = ['Paused', 'AgentConnected', 'Synchronized', 'SoftwareEmulation']
+const PASSING = [
+  'Paused',
+  'AgentConnected',
+  'Synchronized',
+  'SoftwareEmulation',
+  'AccessCredentialsSynchronized',
+]
 
 type Status = NonNullable<VirtualMachineInstance['status']>
 
@@ -75,6 +81,17 @@ function conditionsOf(view: MachineView): readonly ConditionWish[] {
       message: `Guest VM is not running: ${view.run}`,
     })
   if (view.guest) wishes.push({ type: 'AgentConnected', status: 'True' })
+  if (view.credentials)
+    wishes.push(
+      view.credentials.synchronized
+        ? { type: 'AccessCredentialsSynchronized', status: 'True' }
+        : {
+            type: 'AccessCredentialsSynchronized',
+            status: 'False',
+            reason: 'AccessCredentialsSyncFailed',
+            message: view.credentials.message,
+          },
+    )
   if (view.accelerator === 'tcg')
     wishes.push({
       type: 'SoftwareEmulation',
