@@ -9,7 +9,7 @@ import { VirtualMachineInstance } from '../../kinds/kubevirt/virtual-machine-ins
 import type { EventRecorder } from '../../loop/events.ts'
 import type { NicAttachment } from '../plan/nic.ts'
 import type { NetworkRoom, NetworkState, NicRequest } from '../ports.ts'
-import { stableMac } from './address-range.ts'
+import { gatewayOf, stableMac } from './address-range.ts'
 import { allocateAddress, confirmAddress } from './allocate.ts'
 import type { DefaultNetwork } from './default-network.ts'
 import { run } from './host-network.ts'
@@ -242,7 +242,8 @@ export class BridgeRoom implements NetworkRoom {
   // --- published ports ---
 
   async #assign(): Promise<ReadonlyMap<string, Published>> {
-    const { host } = this.#options
+    const { host, network } = this.#options
+    const gateway = gatewayOf(network.range)
     const publishers: Publisher[] = []
     for (const nic of this.#nics.values()) {
       if (publishers.some(({ vmiUid }) => vmiUid === nic.vmiUid)) continue
@@ -254,7 +255,7 @@ export class BridgeRoom implements NetworkRoom {
     const listening = new Set<string>()
     for (const protocol of ['tcp', 'udp'] as const) {
       const text = await run(host, ['cat', `/proc/net/${protocol}`, `/proc/net/${protocol}6`])
-      if (text.ok) for (const port of listeningPorts(text.value, protocol)) listening.add(port)
+      if (text.ok) for (const port of listeningPorts(text.value, protocol, gateway)) listening.add(port)
     }
     const kept = [...this.#published.values()].flatMap(({ granted }) => granted.map(portKey))
     return assignPorts(publishers, listening, new Set(kept))

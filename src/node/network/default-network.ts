@@ -171,7 +171,15 @@ export class DefaultNetwork {
   ): Promise<Result<readonly string[]>> {
     const { host, id, range } = this.#options
     const { bridge, table } = facts
-    const text = rulesetText({ id, bridge, table, cidr: range.cidr, taps: wish.nics, ports: wish.ports })
+    const text = rulesetText({
+      id,
+      bridge,
+      table,
+      cidr: range.cidr,
+      gateway: gatewayOf(range),
+      taps: wish.nics,
+      ports: wish.ports,
+    })
     const before = this.#applied
     const intact = entries === undefined || fingerprint(entries, table) === before?.seen
     if (before?.text === text && intact) return ok([])

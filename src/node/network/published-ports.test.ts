@@ -48,4 +48,7 @@ test('listening ports are read from the tables of the kernel', () => {
    0: 00000000000000000000000000000000:01BB 00000000000000000000000000000000:0000 0A 00000000:00000000 00:00000000 00000000 0 0 3
 `
   assert.deepEqual([...listeningPorts(text, 'tcp')].sort(), ['tcp/22', 'tcp/443'])
+  const dns = '   0: 0100340A:0035 00000000:0000 07 00000000:00000000 00:00000000 00000000 0 0 1\n'
+  assert.deepEqual([...listeningPorts(dns, 'udp')], ['udp/53'])
+  assert.deepEqual([...listeningPorts(dns, 'udp', '10.52.0.1')], [])
 })

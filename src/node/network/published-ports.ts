@@ -108,12 +108,24 @@ export function assignPorts(
   return answers
 }
 
-/** `tcp/22` for what listens on the host, from the text of /proc/net/{tcp,tcp6,udp,udp6} one after another. */
-export function listeningPorts(text: string, protocol: Protocol): ReadonlySet<string> {
+/**
+ * `tcp/22` for what listens on the host, from the text of /proc/net/{tcp,tcp6,udp,udp6} one after another. Listeners on
+ * `except` alone do not count: there our own name server is, and no published port.
+ */
+export function listeningPorts(text: string, protocol: Protocol, except?: string): ReadonlySet<string> {
   // TCP_LISTEN is 0A; a bound UDP socket that is not connected is 07.
   const state = protocol === 'tcp' ? '0A' : '07'
-  const lines = text.matchAll(/^\s*\d+: [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]+:[0-9A-F]{4} ([0-9A-F]{2}) /gm)
+  const own = except === undefined ? undefined : kernelHex(except)
+  const lines = text.matchAll(/^\s*\d+: ([0-9A-F]+):([0-9A-F]{4}) [0-9A-F]+:[0-9A-F]{4} ([0-9A-F]{2}) /gm)
   return new Set(
-    [...lines].filter(([, , st]) => st === state).map(([, port = '']) => `${protocol}/${parseInt(port, 16)}`),
+    [...lines]
+      .filter(([, address, , st]) => st === state && address !== own)
+      .map(([, , port = '']) => `${protocol}/${parseInt(port, 16)}`),
   )
+}
+
+/** An IPv4 address as those tables write it on little-endian machines. */
+function kernelHex(address: string): string {
+  const bytes = address.split('.').map((part) => Number(part).toString(16).padStart(2, '0').toUpperCase())
+  return bytes.reverse().join('')
 }

@@ -16,6 +16,8 @@ export interface Ruleset {
   readonly table: string
   readonly bridge: string
   readonly cidr: string
+  /** The machines' name server is here, whatever ports are published. */
+  readonly gateway: string
   /** Whose tables these are: an empty chain `owner_<id>` is the mark. */
   readonly id: string
   readonly taps: readonly GuardedTap[]
@@ -31,7 +33,7 @@ export function rulesetText(rules: Ruleset): string {
   return [...inetLines(rules), ...bridgeLines(rules)].join('\n')
 }
 
-function inetLines({ table, bridge, cidr, id, ports }: Ruleset): readonly string[] {
+function inetLines({ table, bridge, cidr, gateway, id, ports }: Ruleset): readonly string[] {
   const t = `inet ${table}`
   const br = `"${bridge}"`
   const map = (protocol: string): string => `${protocol}_ports`
@@ -43,7 +45,7 @@ function inetLines({ table, bridge, cidr, id, ports }: Ruleset): readonly string
   const dnat = (chain: string): readonly string[] =>
     ['tcp', 'udp'].map(
       (protocol) =>
-        `add rule ${t} ${chain} fib daddr type local meta nfproto ipv4 dnat ip to ${protocol} dport map @${map(protocol)}`,
+        `add rule ${t} ${chain} fib daddr type local ip daddr != ${gateway} dnat ip to ${protocol} dport map @${map(protocol)}`,
     )
   return [
     `add table ${t}`,
