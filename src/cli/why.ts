@@ -1,9 +1,9 @@
 // `croft why KIND/NAME`: what the explainer says of an object, and what to do. Exit code 1 where something is wrong.
-import { isObject } from '../base/json.ts'
 import { allKinds } from '../kinds/index.ts'
 import type { AnyKind } from '../kinds/kind.ts'
+import { say } from '../words/say.ts'
 import { usageError } from './cli-error.ts'
-import { type Call, EXIT, type Run } from './command.ts'
+import { type Call, EXIT, type Run, type World } from './command.ts'
 import { connect } from './connect.ts'
 import { printData } from './output.ts'
 import { notFoundNear } from './show.ts'
@@ -13,11 +13,22 @@ const SHORT: Readonly<Record<string, string>> = {
   vm: 'VirtualMachine',
   vmi: 'VirtualMachineInstance',
   image: 'VirtualMachineImage',
-  volume: 'Volume',
+  volume: 'PersistentVolumeClaim',
   claim: 'PersistentVolumeClaim',
   disk: 'PersistentVolumeClaim',
   node: 'Node',
 }
+/** What the explainer answers. */
+interface Answer {
+  readonly healthy: boolean
+  readonly waiting: boolean
+  readonly cause: string
+  readonly effect?: string
+  readonly next: string
+  readonly about?: { readonly kind: string; readonly namespace?: string; readonly name: string }
+  readonly notes?: readonly string[]
+}
+
 /** Where the system's own objects live, so that nobody needs to know. */
 const SYSTEM_NAMESPACES: Readonly<Record<string, string>> = { 'longhorn.io': 'longhorn-system' }
 
@@ -28,17 +39,25 @@ export const why: Run = async (call, world) => {
   const connection = { ...found, namespace }
   await notFoundNear(world, connection, kind, name)
   const place = kind.scope === 'Cluster' ? [] : [namespace]
-  const path = ['v1-croft', 'why', kind.plural, ...place, name].map(encodeURIComponent).join('/')
-  const answer = await connection.ask('GET', `/${path}?language=${world.language}`)
+  const path = ['v1-croft', 'why', kind.singular, ...place, name].map(encodeURIComponent).join('/')
+  const answer = (await connection.ask('GET', `/${path}?lang=${world.language}`)) as Answer
   const format = call.text('output')
   if (format === 'json' || format === 'yaml') world.terminal.out(printData(answer, format))
-  else world.terminal.out(textOf(answer))
-  return isObject(answer) && answer['well'] === false ? EXIT.failed : EXIT.done
+  else world.terminal.out(textOf(world, answer))
+  return answer.healthy || answer.waiting ? EXIT.done : EXIT.failed
 }
 
-/** Every field that has words, in the order in which the explainer gives them. */
-function textOf(answer: unknown): string {
-  return typeof answer === 'string' ? answer : printData(answer, 'yaml')
+function textOf({ language }: World, { healthy, cause, effect, next, about, notes }: Answer): string {
+  if (healthy) return [cause, ...(notes ?? []), ''].join('\n')
+  const where =
+    about === undefined ? '' : ` (${about.kind} ${about.namespace ? `${about.namespace}/` : ''}${about.name})`
+  const rows: readonly (readonly [string, string | undefined])[] = [
+    [say(language, 'why.cause'), `${cause}${where}`],
+    [say(language, 'why.effect'), effect],
+    [say(language, 'why.next'), next],
+  ]
+  const lines = rows.flatMap(([name, text]) => (text === undefined ? [] : [`${name}: ${text}`]))
+  return [...lines, ...(notes ?? []), ''].join('\n')
 }
 
 /** `vm/web` as kind and name; singular, plural and short names all do. */
