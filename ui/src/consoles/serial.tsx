@@ -5,7 +5,7 @@ import { FitAddon } from '@xterm/addon-fit'
 import { type ITheme, Terminal } from '@xterm/xterm'
 import { useEffect, useRef } from 'react'
 import { type ConsoleProps, PROTOCOL, RETRY_MS, streamUrl } from './console-port.ts'
-import { documentWithoutStyleElements } from './style-sheets.ts'
+import { withSheetElements } from './style-sheets.ts'
 
 const THEME: ITheme = {
   background: '#0d0f12',
@@ -22,7 +22,6 @@ export function Serial({ namespace, name, label, controls, onState }: ConsolePro
     const element = pane.current
     if (!element) return
     const terminal = new Terminal({
-      documentOverride: documentWithoutStyleElements(),
       fontFamily: getComputedStyle(document.documentElement).getPropertyValue('--mono'),
       fontSize: 13,
       scrollback: SCROLLBACK,
@@ -32,7 +31,7 @@ export function Serial({ namespace, name, label, controls, onState }: ConsolePro
     })
     const fit = new FitAddon()
     terminal.loadAddon(fit)
-    terminal.open(element)
+    withSheetElements(() => terminal.open(element))
     terminal.textarea?.setAttribute('aria-label', label)
     fit.fit()
     terminal.focus()

@@ -1,5 +1,6 @@
-// xterm writes its rules into style elements, which the page's policy refuses (no inline code of any kind). This gives it
-// a document whose style elements put their rules into constructed style sheets, which the policy allows.
+// xterm writes its rules into style elements, which the page's policy refuses (no inline code of any kind). While it
+// sets itself up, style elements are made by this instead: they put their rules into constructed style sheets, which
+// the policy allows.
 
 class SheetElement extends HTMLElement {
   readonly #sheet = new CSSStyleSheet()
@@ -20,14 +21,16 @@ class SheetElement extends HTMLElement {
 
 const ELEMENT = 'croft-sheet'
 
-export function documentWithoutStyleElements(): Document {
+/** Runs `work`, synchronously, with every style element that it makes being one of ours. */
+export function withSheetElements(work: () => void): void {
   if (!customElements.get(ELEMENT)) customElements.define(ELEMENT, SheetElement)
-  return new Proxy(document, {
-    get(target, property) {
-      if (property === 'createElement')
-        return (name: string) => target.createElement(name === 'style' ? ELEMENT : name)
-      const value: unknown = Reflect.get(target, property, target)
-      return typeof value === 'function' ? value.bind(target) : value
-    },
-  })
+  const plain = document.createElement.bind(document)
+  const ours = (name: string, options?: ElementCreationOptions) =>
+    plain(name === 'style' ? ELEMENT : name, options)
+  Object.defineProperty(document, 'createElement', { value: ours, configurable: true })
+  try {
+    work()
+  } finally {
+    Reflect.deleteProperty(document, 'createElement')
+  }
 }

@@ -55,7 +55,7 @@ export async function send(path: string, request: Request = {}): Promise<Respons
   })
   if (response.ok) return response
   const failure = await failureOf(response)
-  if (failure.code === 401 && !isLogin) for (const listener of sessionListeners) listener()
+  if (isSessionOver(failure) && !isLogin) for (const listener of sessionListeners) listener()
   throw failure
 }
 
@@ -66,6 +66,11 @@ async function reach(path: string, init: RequestInit): Promise<Response> {
     if (init.signal?.aborted) throw error
     throw new ApiFailure(0, 'Unreachable', error instanceof Error ? error.message : String(error))
   }
+}
+
+/** A cookie that the server forgot gives 401; one that the browser dropped makes the user nobody, who may do nothing. */
+function isSessionOver({ code, message }: ApiFailure): boolean {
+  return code === 401 || (code === 403 && message.includes('"system:anonymous"'))
 }
 
 async function failureOf(response: Response): Promise<ApiFailure> {

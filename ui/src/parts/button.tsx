@@ -12,6 +12,8 @@ export interface ButtonProps {
   readonly longLabel?: string
   readonly type?: 'button' | 'submit'
   readonly isDisabled?: boolean
+  /** What it began is under way: it keeps the focus and does nothing. */
+  readonly isPending?: boolean
   readonly isPressed?: boolean
   readonly autoFocus?: boolean
   readonly onPress?: () => void

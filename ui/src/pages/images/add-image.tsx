@@ -132,7 +132,7 @@ function AddForm({ namespace, onClose }: Omit<AddProps, 'isOpen'>) {
       )}
       <div className="dialog-end">
         <Button onPress={onClose}>{t('app.cancel')}</Button>
-        <Button type="submit" kind="primary" isDisabled={busy}>
+        <Button type="submit" kind="primary" isPending={busy}>
           {t('images.do')}
         </Button>
       </div>

@@ -96,7 +96,7 @@ export function LoginForm({ onDone, username }: Done & { readonly username?: str
         onValue={setPassword}
         refusal={shown}
       />
-      <Button type="submit" kind="primary" isDisabled={busy || wait > 0}>
+      <Button type="submit" kind="primary" isPending={busy} isDisabled={wait > 0}>
         {t('login.do')}
       </Button>
     </form>

@@ -67,7 +67,7 @@ export function PasswordPage({ onDone }: { readonly onDone: () => void }) {
           onValue={setAgain}
           refusal={refusal}
         />
-        <Button type="submit" kind="primary" isDisabled={busy}>
+        <Button type="submit" kind="primary" isPending={busy}>
           {t('login.change.do')}
         </Button>
       </form>

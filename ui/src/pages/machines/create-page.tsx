@@ -167,11 +167,11 @@ export function CreatePage() {
             </div>
           )}
           <div className="form-end">
-            <Button type="submit" kind="primary" isDisabled={busy}>
+            <Button type="submit" kind="primary" isPending={busy}>
               {t('create.andStart')}
               <kbd aria-hidden>Ctrl ⏎</kbd>
             </Button>
-            <Button isDisabled={busy} onPress={() => void create(false)}>
+            <Button isPending={busy} onPress={() => void create(false)}>
               {t('create.only')}
             </Button>
           </div>

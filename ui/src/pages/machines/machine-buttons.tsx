@@ -185,7 +185,7 @@ function DeleteMachine({ machine, isOpen, onClose, onDeleted }: DeleteProps) {
         <Button autoFocus onPress={onClose}>
           {t('app.cancel')}
         </Button>
-        <Button kind="danger" isDisabled={busy} onPress={() => void remove()}>
+        <Button kind="danger" isPending={busy} onPress={() => void remove()}>
           {t('delete.do')}
         </Button>
       </div>

@@ -1,0 +1,299 @@
+// The web interface in a real browser against a real server with real guests: what a person does in the first hour.
+import assert from 'node:assert/strict'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { ApiError } from '../src/base/errors.ts'
+import { VirtualMachine } from '../src/kinds/kubevirt/virtual-machine.ts'
+import { checkAccessible, openPage, prefer, startBrowser, type WatchedPage } from './browser-page.ts'
+import { type BrowserServer, ensureInterface, startBrowserServer, whyNoBrowser } from './browser-server.ts'
+import { demoImage } from './e2e/guest.ts'
+
+const PASSWORD = 'plough-and-meadow-7'
+/** Guests are emulated here, on a machine that does other things, too. */
+const BOOT_MS = 180_000
+const SOON_MS = 30_000
+/** Where pictures go, for the eye; none are taken without it. */
+const PICTURES = process.env['CROFT_SCREENSHOTS']
+
+const USER_DATA = `#cloud-config
+user: farmer
+password: barley
+chpasswd: {expire: false}
+`
+
+/** Run in the page: how many colours the largest canvas shows. */
+const COLOURS = `(() => {
+  const canvas = [...document.querySelectorAll('canvas')].sort((a, b) => b.width - a.width)[0]
+  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
+  return new Set(new Uint32Array(data.buffer)).size
+})()`
+
+const skip = whyNoBrowser()
+
+describe('web interface', { skip, timeout: 900_000 }, () => {
+  let server: BrowserServer
+  let browser: Browser
+  let watched: WatchedPage
+  let page: Page
+
+  before(async () => {
+    await ensureInterface()
+    server = await startBrowserServer()
+    browser = await startBrowser()
+    watched = await openPage(browser, { url: server.url })
+    page = watched.page
+    page.setDefaultTimeout(SOON_MS)
+  })
+  after(async () => {
+    await browser?.close()
+    await server?.end()
+  })
+
+  const picture = async (name: string): Promise<void> => {
+    if (PICTURES === undefined) return
+    await mkdir(PICTURES, { recursive: true })
+    await page.screenshot({ path: join(PICTURES, `${name}.png`) })
+  }
+  /** The browser itself notes every refused request: those that a flow means to provoke are named. */
+  const noComplaints = (...refusals: readonly number[]): void => {
+    const complaints = watched.complaints.splice(0)
+    const isMeant = (text: string) => refusals.some((code) => text.includes(`status of ${code} `))
+    assert.deepEqual(
+      complaints.filter((text) => !isMeant(text)),
+      [],
+    )
+  }
+  const row = (name: string) =>
+    page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) })
+
+  test('a wrong password is refused in words, and too many are slowed down', async () => {
+    await page.goto('/')
+    await page.getByLabel('User name').fill('nobody')
+    await page.getByLabel('Password', { exact: true }).fill('wrong')
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByText('User name or password is wrong.').waitFor()
+    for (let attempt = 0; attempt < 8; attempt++) {
+      if (await page.getByText(/Too many attempts/).isVisible()) break
+      await page.getByLabel('Password', { exact: true }).press('Enter')
+      await page.waitForTimeout(400)
+    }
+    await page.getByText(/Too many attempts. Try again in \d+ seconds?/).waitFor()
+    await checkAccessible(page, 'login')
+    await picture('login')
+    // The browser itself notes every refusal; nothing else may be there.
+    assert.ok(
+      watched.complaints.every((text) => /status of (401|429)/.test(text)),
+      watched.complaints.join('\n'),
+    )
+    watched.complaints.length = 0
+  })
+
+  test('first login with a change of password', async () => {
+    await page.goto('/')
+    await page.getByLabel('User name').fill(server.login.user)
+    await page.getByLabel('Password', { exact: true }).fill(server.login.password)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Choose a password of your own' }).waitFor()
+    await checkAccessible(page, 'password change')
+    await page.getByLabel('Present password').fill(server.login.password)
+    await page.getByLabel('New password', { exact: true }).fill(PASSWORD)
+    await page.getByLabel('New password again').fill('something else')
+    await page.keyboard.press('Enter')
+    await page.getByText('The two new passwords differ.').waitFor()
+    await page.getByLabel('New password again').fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.getByText('No virtual machines yet.').waitFor()
+    noComplaints()
+  })
+
+  test('an image is uploaded with progress', async () => {
+    await page.getByRole('link', { name: 'Images' }).click()
+    await page.getByRole('button', { name: 'Add image' }).click()
+    await page.getByText('From a file').click()
+    await page.getByLabel('File', { exact: true }).setInputFiles(await demoImage())
+    assert.equal(await page.getByLabel('Name').inputValue(), 'demo')
+    await checkAccessible(page, 'add image')
+    await picture('add-image')
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByText('demo is uploaded and being checked.').waitFor({ timeout: BOOT_MS })
+    await page.getByRole('row', { name: /Ready.*demo/ }).waitFor({ timeout: BOOT_MS })
+    noComplaints()
+  })
+
+  test('a machine that the API creates appears by itself, and starts and stops from the list', async () => {
+    await page.getByRole('link', { name: 'Virtual machines' }).click()
+    await page.getByText('No virtual machines yet.').waitFor()
+    const began = Date.now()
+    await server.client.create(VirtualMachine, {
+      apiVersion: 'kubevirt.io/v1',
+      kind: 'VirtualMachine',
+      metadata: { name: 'bare', namespace: 'default' },
+      spec: {
+        runStrategy: 'Manual',
+        template: {
+          spec: { domain: { devices: {}, memory: { guest: '64Mi' } }, terminationGracePeriodSeconds: 1 },
+        },
+      },
+    } as VirtualMachine)
+    await row('bare').waitFor()
+    assert.ok(Date.now() - began < 5_000, `took ${Date.now() - began} ms`)
+    await row('bare').getByText('Stopped').waitFor()
+    await page.getByRole('button', { name: 'Start: bare' }).click()
+    await row('bare').getByText('Running').waitFor({ timeout: BOOT_MS })
+    await page.getByRole('button', { name: 'Actions: bare' }).click()
+    await page.getByRole('menuitem', { name: 'Pause' }).click()
+    await row('bare').getByText('Paused').waitFor()
+    await page.getByRole('button', { name: 'Actions: bare' }).click()
+    await page.getByRole('menuitem', { name: 'Go on' }).click()
+    await row('bare').getByText('Running').waitFor()
+    await page.getByRole('button', { name: 'Stop: bare' }).click()
+    await row('bare').getByText('Stopped').waitFor({ timeout: BOOT_MS })
+    noComplaints()
+  })
+
+  test('two fields make a machine, and by keyboard alone', async () => {
+    await page.keyboard.press('Escape')
+    await page.locator('body').press('c')
+    await page.getByRole('heading', { name: 'Create a virtual machine' }).waitFor()
+    await page.keyboard.type('Bad_Name')
+    await page.getByRole('status').getByText('refused').waitFor()
+    await page.getByLabel('Name').fill('field-01')
+    await page.getByRole('status').getByText('accepted').waitFor()
+    await page.getByText('More', { exact: true }).click()
+    await page.getByLabel('User data').fill(USER_DATA)
+    await page.getByRole('radio', { name: /Own/ }).check({ force: true })
+    await page.getByLabel('CPUs').fill('1')
+    await page.getByLabel('Memory in GiB').fill('0.25')
+    await page.getByLabel('Disk in GiB').fill('1')
+    await page.getByRole('status').getByText('accepted').waitFor()
+    await checkAccessible(page, 'create')
+    await picture('create')
+    await page.keyboard.press('Control+Enter')
+    await page.getByRole('heading', { name: 'field-01' }).waitFor()
+    await page.locator('.page-head').getByText('Running').waitFor({ timeout: BOOT_MS })
+    noComplaints(422)
+  })
+
+  test('the serial console of the guest: log in and run a command', async () => {
+    await page.getByRole('link', { name: 'Console' }).click()
+    await page.getByText('Serial console', { exact: true }).click()
+    await page.getByText('Connected').waitFor()
+    const said = page.locator('.xterm-accessibility')
+    await said
+      .getByText(/login:/)
+      .first()
+      .waitFor({ timeout: BOOT_MS })
+    await page.locator('.xterm-helper-textarea').focus()
+    await page.keyboard.type('farmer\r')
+    await said
+      .getByText(/Password:/)
+      .first()
+      .waitFor({ timeout: SOON_MS })
+    await page.keyboard.type('barley\r')
+    await page.waitForTimeout(3_000)
+    await page.keyboard.type('echo field $((6 * 7)) of $(hostname)\r')
+    await said.getByText('field 42 of field-01').first().waitFor({ timeout: SOON_MS })
+    await checkAccessible(page, 'serial console')
+    await picture('serial')
+    await page.keyboard.press('Control+Alt+Escape')
+    assert.equal(await page.evaluate('document.activeElement.closest(".console header") !== null'), true)
+    noComplaints()
+  })
+
+  test('the screen of the guest is not blank', async () => {
+    await page.getByText('Screen', { exact: true }).click()
+    await page.getByText('Connected').waitFor()
+    await page.waitForTimeout(2_000)
+    const colours = await page.evaluate(COLOURS)
+    assert.ok(Number(colours) > 1, `the screen shows ${colours} colour`)
+    await checkAccessible(page, 'screen')
+    await picture('screen')
+    noComplaints()
+  })
+
+  test('every page is accessible in both languages and themes', async () => {
+    const paths = [
+      '/machines',
+      '/machines/create',
+      '/machines/default/field-01',
+      '/machines/default/field-01/console?kind=serial',
+      '/machines/default/field-01/yaml',
+      '/machines/default/not-there',
+      '/images',
+      '/hosts',
+      '/not-a-page',
+    ]
+    for (const language of ['en', 'zh-Hans'] as const)
+      for (const theme of ['light', 'dark'] as const) {
+        await prefer(page, language, theme)
+        for (const path of paths) {
+          await page.goto(path)
+          await page.locator('h1').waitFor()
+          await page.waitForTimeout(500)
+          await checkAccessible(page, `${path} in ${language}, ${theme}`)
+          await picture(`${path.replace(/\W+/g, '-').slice(1)}-${language}-${theme}`)
+        }
+      }
+    await prefer(page, 'en', 'light')
+    noComplaints()
+  })
+
+  test('the filter is in the address, and narrow screens keep what matters', async () => {
+    await page.goto('/machines')
+    await page.keyboard.press('/')
+    await page.keyboard.type('bare')
+    await row('field-01').waitFor({ state: 'detached' })
+    assert.equal(new URL(page.url()).searchParams.get('q'), 'bare')
+    await page.reload()
+    await row('bare').waitFor()
+    assert.equal(await row('field-01').count(), 0)
+    await page.keyboard.press('/')
+    await page.keyboard.press('Escape')
+    await row('field-01').waitFor()
+    await page.setViewportSize({ width: 390, height: 800 })
+    await checkAccessible(page, 'narrow list')
+    await picture('narrow')
+    assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'))
+    await page.setViewportSize({ width: 1280, height: 800 })
+    noComplaints()
+  })
+
+  test('a session that ends asks for the password over the page and goes on', async () => {
+    await page.context().clearCookies()
+    await page.getByRole('button', { name: 'Start: bare' }).click()
+    await page.getByText(/Your session is over/).waitFor()
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.getByText(/Your session is over/).waitFor({ state: 'detached' })
+    await row('bare').waitFor()
+    noComplaints(401, 403)
+  })
+
+  test('a machine is deleted together with its disk, after a question', async () => {
+    await page.goto('/machines')
+    await page.getByRole('button', { name: 'Actions: field-01' }).click()
+    await page.getByRole('menuitem', { name: 'Delete…' }).click()
+    const dialog = page.getByRole('alertdialog', { name: 'Delete field-01?' })
+    await dialog.getByText('field-01-rootdisk').waitFor()
+    await checkAccessible(page, 'delete')
+    await picture('delete')
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await row('field-01').waitFor({ state: 'detached', timeout: BOOT_MS })
+    await assert.rejects(
+      server.client.get(VirtualMachine, 'field-01', { namespace: 'default' }),
+      (error) => error instanceof ApiError && error.code === 404,
+    )
+    noComplaints()
+  })
+
+  test('logging out leads to the login, and back needs the password', async () => {
+    await page.getByRole('button', { name: 'Account admin' }).click()
+    await page.getByRole('menuitem', { name: 'Log out' }).click()
+    await page.getByRole('heading', { name: 'Log in to Croft' }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'Log in to Croft' }).waitFor()
+    noComplaints()
+  })
+})
