@@ -1,6 +1,7 @@
 // One qemu-storage-daemon per replica: it holds the qcow2 chain open and serves it by NBD to one engine at a time.
 // It outlives us: it is started detached, its identity is on the disk before it is used, and it is found again after
 // a restart. It never exports anything by itself; exports are opened by epoch (engine.ts).
+import { shortHash } from '../../base/derived-name.ts'
 import { type Failure, failed, ok, type Result } from '../../base/result.ts'
 import type { Files, Host, ProcessIdentity } from '../../host/host.ts'
 import type { RunAs } from '../plan/facts.ts'
@@ -15,12 +16,23 @@ const QMP_TIMEOUT_MS = 5_000
 const QUIT_TIMEOUT_MS = 5_000
 const EXPORT_GONE_POLL_MS = 10
 const EXPORT_GONE_TIMEOUT_MS = 5_000
+const INCARNATION_LENGTH = 10
+/** Exports of frozen layers carry no writes; an epoch does not touch them. */
+export const LAYER_EXPORT_PREFIX = 'ro-'
 /** Name of the block node that is exported. */
 const HEAD_NODE = 'head'
 
 export interface ReplicaDaemon {
   readonly process: ProcessIdentity
   readonly qmp: Qmp
+}
+
+/**
+ * A word for this life of the daemon, made from what names a process for ever: after a crash it is another one, so
+ * that nobody takes a daemon that lost its memory for the one that acknowledged the last writes.
+ */
+export function incarnationOf(process: ProcessIdentity): string {
+  return shortHash(`${process.bootId}/${process.pid}/${process.startTicks}`, INCARNATION_LENGTH)
 }
 
 export function daemonArgv(place: ReplicaPlace): readonly string[] {
@@ -160,10 +172,16 @@ interface ExportInfo {
   readonly id: string
 }
 
-/** Ids (which are also the names) of the exports that are open now. */
-export async function openExports(daemon: ReplicaDaemon): Promise<Result<readonly string[]>> {
-  const asked = await daemon.qmp.execute('query-block-exports')
-  return asked.ok ? ok((asked.value as readonly ExportInfo[]).map((one) => one.id)) : asked
+/** Ids (which are also the names) of the exports that engines may write through now. */
+export async function openExports(
+  daemon: ReplicaDaemon,
+  timeoutMs?: number,
+): Promise<Result<readonly string[]>> {
+  const options = timeoutMs === undefined ? {} : { timeoutMs }
+  const asked = await daemon.qmp.execute('query-block-exports', {}, options)
+  if (!asked.ok) return asked
+  const ids = (asked.value as readonly ExportInfo[]).map((one) => one.id)
+  return ok(ids.filter((id) => !id.startsWith(LAYER_EXPORT_PREFIX)))
 }
 
 export async function addExport(daemon: ReplicaDaemon, name: string): Promise<Result<void>> {
@@ -177,22 +195,26 @@ export async function addExport(daemon: ReplicaDaemon, name: string): Promise<Re
   return added.ok ? ok(undefined) : added
 }
 
-/** Cuts every export that is open and waits until none is: after this no old engine can write here any more. */
-export async function fenceExports(host: Host, daemon: ReplicaDaemon): Promise<Result<void>> {
+/**
+ * Cuts every export that is open, but for the one named, and waits until it is gone: after this no old engine can
+ * write here any more.
+ */
+export async function fenceExports(host: Host, daemon: ReplicaDaemon, keep?: string): Promise<Result<void>> {
   const deadline = host.clock.monotonic() + EXPORT_GONE_TIMEOUT_MS
   for (;;) {
     const open = await openExports(daemon)
     if (!open.ok) return open
-    if (open.value.length === 0) return ok(undefined)
+    const old = open.value.filter((id) => id !== keep)
+    if (old.length === 0) return ok(undefined)
     if (host.clock.monotonic() > deadline)
       return failed({
         reason: 'ExportStuck',
-        message: `an export did not close within ${EXPORT_GONE_TIMEOUT_MS} ms: ${open.value.join(', ')}`,
+        message: `an export did not close within ${EXPORT_GONE_TIMEOUT_MS} ms: ${old.join(', ')}`,
         retry: 'later',
       })
-    for (const id of open.value) await daemon.qmp.execute('block-export-del', { id, mode: 'hard' })
+    for (const id of old) await daemon.qmp.execute('block-export-del', { id, mode: 'hard' })
     const after = await openExports(daemon)
-    if (after.ok && after.value.length === 0) return ok(undefined)
+    if (after.ok && after.value.every((id) => id === keep)) return ok(undefined)
     await host.clock.sleep(EXPORT_GONE_POLL_MS)
   }
 }

@@ -1,7 +1,7 @@
 // One replica on this node: its files, its daemon, and what the API hears of them.
 import { failed, ok, type Result } from '../../base/result.ts'
 import type { Client } from '../../client/client.ts'
-import type { Host } from '../../host/host.ts'
+import type { Files, Host } from '../../host/host.ts'
 import type { Look } from '../../kinds/decide.ts'
 import { BackingImage } from '../../kinds/longhorn/backing-image.ts'
 import { Replica } from '../../kinds/longhorn/replica.ts'
@@ -11,9 +11,9 @@ import type { RunAs } from '../plan/facts.ts'
 import { adoptDaemon, makePrivateFolder, type ReplicaDaemon, startDaemon, stopDaemon } from './daemon.ts'
 import { HEAD_FILE, type ReplicaPlace, replicaPlace } from './layout.ts'
 import { readMeta, writeMeta } from './meta.ts'
+import { type EmptyQcow2, emptyQcow2 } from './qcow2.ts'
 
 const FINALIZER = 'longhorn.io'
-const QEMU_IMG_TIMEOUT_MS = 30_000
 /** Replicas of one host share unix sockets, so no port is open. */
 const LOCAL_ADDRESS = '127.0.0.1'
 
@@ -202,7 +202,7 @@ async function ensureFiles(
   replica: Replica,
   place: ReplicaPlace,
 ): Promise<Result<void>> {
-  const { files, exec } = context.host
+  const { files } = context.host
   const meta = await readMeta(files, place.meta)
   if (!meta.ok) return meta
   if (meta.value) return ok(undefined)
@@ -218,15 +218,10 @@ async function ensureFiles(
   const made = await makePrivateFolder(files, place.folder)
   if (!made.ok) return made
   await files.remove(place.head)
-  const created = await exec.run(
-    [
-      ...['qemu-img', 'create', '-q', '-f', 'qcow2', '-o', 'lazy_refcounts=off'],
-      // -u: the image was checked when it was imported; opening it again would only cost time.
-      ...(backing.value ? ['-u', '-b', backing.value.path, '-F', 'qcow2'] : []),
-      ...[place.head, String(sizeBytes)],
-    ],
-    { timeoutMs: QEMU_IMG_TIMEOUT_MS },
-  )
+  const created = await writeHead(files, place.head, {
+    sizeBytes: Number(sizeBytes),
+    ...(backing.value ? { backingPath: backing.value.path } : {}),
+  })
   if (!created.ok) return created
   const written = await writeMeta(files, place.meta, {
     formatVersion: 1,
@@ -240,6 +235,26 @@ async function ensureFiles(
     cleanShutdown: true,
   })
   return written
+}
+
+/** The record that is written after it says that the file is whole, so the file is on the disk before. */
+async function writeHead(files: Files, path: string, what: EmptyQcow2): Promise<Result<void>> {
+  const { pieces, lengthBytes } = emptyQcow2(what)
+  const file = await files.open(path, 'create-new', 0o600)
+  if (!file.ok) return file
+  const steps = [
+    () => file.value.truncate(lengthBytes),
+    ...pieces.map(
+      ({ at, bytes }) =>
+        () =>
+          file.value.write(bytes, at),
+    ),
+    () => file.value.sync(),
+  ]
+  let done: Result<void> = ok(undefined)
+  for (const step of steps) if (done.ok) done = await step()
+  await file.value.close()
+  return done
 }
 
 /** The daemon ends, the files go, then the object may. */

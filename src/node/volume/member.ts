@@ -1,0 +1,104 @@
+// A member of a volume: a replica as the engine's host sees it. On the same host it is the daemon itself; on another
+// host the agent there answers the same questions. Every order is idempotent and may come twice.
+import { failed, ok, type Result } from '../../base/result.ts'
+import type { Host } from '../../host/host.ts'
+import type { NbdChild } from '../plan/backing.ts'
+import { addExport, fenceExports, incarnationOf, openExports, type ReplicaDaemon } from './daemon.ts'
+import { exportName, type MemberSeen } from './epoch/record.ts'
+import type { ReplicaPlace } from './layout.ts'
+import { readMeta, writeMeta } from './meta.ts'
+
+/** A member that does not answer a question within this time is treated as lost while a guest waits. Milliseconds. */
+export const PROBE_MS = 300
+
+export interface ServeOrder {
+  readonly epoch: number
+  /** Of the record; a daemon that was started since refuses. */
+  readonly incarnation: string
+}
+
+export interface Member {
+  readonly replica: string
+  ask(timeoutMs: number): Promise<MemberSeen>
+  /** Cuts older epochs, notes this one, opens its export. Failures: `ReplicaRestarted`, `EpochPassed`, of the disk. */
+  serve(order: ServeOrder): Promise<Result<NbdChild>>
+  /** Cuts all epochs: nobody writes here any more. */
+  fence(): Promise<Result<void>>
+}
+
+export interface LocalMemberInput {
+  readonly host: Host
+  readonly replica: string
+  readonly place: ReplicaPlace
+  readonly daemon: ReplicaDaemon
+}
+
+export function localMember(input: LocalMemberInput): Member {
+  const { host, replica, daemon } = input
+  return {
+    replica,
+    ask: (timeoutMs) => ask(input, timeoutMs),
+    serve: (order) => serve(input, order),
+    fence: () => fenceExports(host, daemon),
+  }
+}
+
+async function ask(
+  { host, replica, place, daemon }: LocalMemberInput,
+  timeoutMs: number,
+): Promise<MemberSeen> {
+  const [exports, meta] = await Promise.all([
+    openExports(daemon, timeoutMs),
+    readMeta(host.files, place.meta),
+  ])
+  if (!exports.ok) return { state: 'absent', why: exports.failure.message }
+  if (!meta.ok) return { state: 'absent', why: meta.failure.message }
+  if (!meta.value) return { state: 'absent', why: `${place.meta} is gone` }
+  return {
+    state: 'present',
+    report: {
+      replica,
+      incarnation: incarnationOf(daemon.process),
+      epoch: meta.value.epoch,
+      sizeBytes: meta.value.sizeBytes,
+      chain: [meta.value.head],
+      cleanShutdown: meta.value.cleanShutdown,
+      exports: exports.value,
+    },
+  }
+}
+
+async function serve(input: LocalMemberInput, order: ServeOrder): Promise<Result<NbdChild>> {
+  const { host, replica, place, daemon } = input
+  const { epoch, incarnation } = order
+  if (incarnation !== incarnationOf(daemon.process))
+    return failed({
+      reason: 'ReplicaRestarted',
+      message: `replica ${replica} was started anew since epoch ${epoch} was committed`,
+      retry: 'never',
+    })
+  const meta = await readMeta(host.files, place.meta)
+  if (!meta.ok) return meta
+  if (!meta.value)
+    return failed({ reason: 'ReplicaMetaMissing', message: `${place.meta} is gone`, retry: 'later' })
+  if (meta.value.epoch > epoch)
+    return failed({
+      reason: 'EpochPassed',
+      message: `replica ${replica} serves epoch ${meta.value.epoch} already; ${epoch} is over`,
+      retry: 'never',
+    })
+  const name = exportName({ replica, incarnation }, epoch)
+  const noted = meta.value.epoch === epoch && meta.value.incarnation === incarnation
+  const [fenced, written] = await Promise.all([
+    fenceExports(host, daemon, name),
+    noted && !meta.value.cleanShutdown
+      ? ok(undefined)
+      : writeMeta(host.files, place.meta, { ...meta.value, epoch, incarnation, cleanShutdown: false }),
+  ])
+  if (!fenced.ok) return fenced
+  if (!written.ok) return written
+  const open = await openExports(daemon)
+  if (!open.ok) return open
+  const opened = open.value.includes(name) ? ok(undefined) : await addExport(daemon, name)
+  return opened.ok ? ok({ server: { unix: place.nbdSocket }, exportName: name }) : opened
+}
