@@ -312,8 +312,16 @@ export class MachineWork {
     const written = await this.#report(pod, vmi, viewOf(machine, this.#seen(machine)))
     if (written === 'stale') return { againMs: 20 }
     if (machine.life.state !== 'ended') return machine.agentOpen ? { againMs: GUEST_LOOK_MS } : DONE
+    if (written === 'written') this.#noteEnd(vmi, viewOf(machine, this.#seen(machine)))
     await this.#agent.rooms.network.detach(machine.owner.uid)
     return this.#answer(written)
+  }
+
+  /** An instance that is started anew is gone with its status; its event stays for whoever asks why. */
+  #noteEnd(vmi: VirtualMachineInstance, view: MachineView): void {
+    if (view.state !== 'ended') return
+    if (view.succeeded) this.#note(vmi, 'Normal', 'Stopped', 'The VirtualMachineInstance was shut down.')
+    else this.#note(vmi, 'Warning', view.reason, view.message)
   }
 
   #answer(written: string): WorkAnswer {

@@ -1,10 +1,13 @@
 // What is missing, broken or full: each is told in words with a next step, goes on by itself once the cause is gone,
 // and leaves nothing half-made.
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
-import { chmod, mkdir } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { DataVolume } from '../../src/kinds/cdi/data-volume.ts'
@@ -300,6 +303,34 @@ exec /usr/bin/qemu-system-x86_64 "$@"
 describe('a host in trouble', { skip }, () => {
   let bin = ''
   const mood = (word: string): void => writeFileSync(join(bin, 'mood'), `${word}\n`)
+
+  test('a port that is taken and a data folder that is a file are told in one line', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'croft-e2e-'))
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const taken = String((other.address() as AddressInfo).port)
+    writeFileSync(join(folder, 'file'), '')
+    const rows = [
+      ['d', taken, /^croft: listening on 127\.0\.0\.1:\d+: the address is in use; .*choose another port\n$/],
+      ['file', '0', /^croft: .*file.*\n$/],
+    ] as const
+    for (const [name, port, words] of rows) {
+      const child = join(import.meta.dirname, 'child.ts')
+      const ran = spawnSync(process.execPath, [child, join(folder, name), port], { timeout: 60_000 })
+      assert.equal(ran.status, 1)
+      const said = ran.stderr.toString()
+      assert.match(
+        said
+          .split('\n')
+          .filter((line) => line.startsWith('croft:'))
+          .join('\n')
+          .concat('\n'),
+        words,
+      )
+    }
+    other.close()
+    await rm(folder, { recursive: true })
+  })
 
   test('a QEMU that does not work, then one that dies at its start, then a whole one', {
     timeout: 240_000,
