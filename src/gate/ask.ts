@@ -4,6 +4,7 @@ import type { UserInfo } from '../base/call.ts'
 import { ApiError, refuse } from '../base/errors.ts'
 import type { Client } from '../client/client.ts'
 import type { Host, HttpRequest } from '../host/host.ts'
+import type { OpenInflater } from '../host/inflater.ts'
 import type { Passwords } from '../host/passwords.ts'
 
 /** What method and path ask for; the API server's RequestInfo. */
@@ -39,6 +40,7 @@ export interface GateAgent {
 export interface GateDeps {
   readonly host: Pick<Host, 'clock' | 'random' | 'files' | 'log' | 'meter'>
   readonly passwords: Passwords
+  readonly openInflater: OpenInflater
   clientFor(user: UserInfo, fieldManager: string): Client
   /** Undefined as long as the agent of this host is not up. */
   agent(): GateAgent | undefined

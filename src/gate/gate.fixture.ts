@@ -9,6 +9,7 @@ import type { ApiPort } from '../base/call.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import { createInProcessClient } from '../client/in-process.ts'
 import { realHost } from '../host/real/index.ts'
+import { realInflater } from '../host/real/inflater.ts'
 import { realPasswords } from '../host/real/passwords.ts'
 import type { Store } from '../store/store.ts'
 import type { GateAgent } from './ask.ts'
@@ -55,6 +56,7 @@ export async function startGate(more: { readonly store?: Store } = {}): Promise<
   const gate = createGate({
     host,
     passwords: realPasswords,
+    openInflater: realInflater,
     clientFor: (user, fieldManager) => createInProcessClient({ api: port, user, fieldManager }),
     agent: () => agent,
     uiFolder,

@@ -8,6 +8,7 @@ import { ADMIN_NAME } from '../gate/sessions/users.ts'
 import { localNames } from '../host/real/addresses.ts'
 import { realCertificates } from '../host/real/certificates.ts'
 import { type RealHost, realHost } from '../host/real/index.ts'
+import { realInflater } from '../host/real/inflater.ts'
 import { realPasswords } from '../host/real/passwords.ts'
 import { openSqliteStore } from '../store/sqlite.ts'
 import { startChores } from './chores.ts'
@@ -59,6 +60,7 @@ export async function startServer(options: UpOptions, host: RealHost): Promise<R
       createGate({
         host,
         passwords: realPasswords,
+        openInflater: realInflater,
         clientFor,
         agent: () => local,
         uiFolder: `${options.croftRoot}/ui/dist`,

@@ -7,6 +7,7 @@ import type { UpgradeAnswer, WebSocketPeer } from '../../host/host.ts'
 import { type Ask, agentOf, type GateDeps, gateClient } from '../ask.ts'
 import { readPort } from '../streams/instance-streams.ts'
 import { type Launcher, readLauncher } from './launcher.ts'
+import { openSpdyPorts, SPDY_PROTOCOL } from './spdy-port-forward.ts'
 
 const BINARY = 'v4.channel.k8s.io'
 const TEXT = 'v4.base64.channel.k8s.io'
@@ -22,9 +23,11 @@ interface Channel {
 
 export async function openPodPorts(
   deps: GateDeps,
-  { request, info }: Ask,
+  ask: Ask,
   protocols: readonly string[],
 ): Promise<UpgradeAnswer> {
+  const { request, info } = ask
+  if (protocols.includes(SPDY_PROTOCOL)) return openSpdyPorts(deps, ask)
   const protocol = [BINARY, TEXT].find((known) => protocols.includes(known))
   if (!protocol)
     throw refuse.badRequest(

@@ -30,6 +30,12 @@ const server = new WebSocketServer({
   handleProtocols: (_offered, request) => chosen.get(request) ?? false,
 })
 const chosen = new WeakMap<IncomingMessage, string>()
+/** Kubernetes' own name `SPDY/3.1+portforward.k8s.io` is no token, so that `ws` would refuse it. */
+const TOKENS = /^[\w!#$%&'*+.^`|~-]+$/
+server.on('headers', (headers, request) => {
+  const protocol = chosen.get(request)
+  if (protocol !== undefined && !TOKENS.test(protocol)) headers.push(`Sec-WebSocket-Protocol: ${protocol}`)
+})
 
 /** Protocols the client offered, in its order. */
 export function offeredProtocols(request: IncomingMessage): readonly string[] {
@@ -47,6 +53,8 @@ export async function acceptUpgrade(
   answer: Exclude<UpgradeAnswer, { readonly refuse: HttpResponse }>,
 ): Promise<void> {
   if (answer.protocol !== undefined) chosen.set(request, answer.protocol)
+  if (!offeredProtocols(request).every((name) => TOKENS.test(name)))
+    delete request.headers['sec-websocket-protocol']
   const peer = await new Promise<WebSocketPeer | undefined>((resolve) => {
     socket.once('close', () => resolve(undefined)) // ws refuses a malformed handshake by itself.
     server.handleUpgrade(request, socket, head, (opened) => resolve(peerOf(opened)))
