@@ -9,6 +9,8 @@ import { after, before, test } from 'node:test'
 
 const root = join(import.meta.dirname, '../..')
 const folder = mkdtempSync(join(tmpdir(), 'croft-up-'))
+// Machines run as users of their own, who pass through.
+chmodSync(folder, 0o711)
 const data = join(folder, 'd')
 
 function croft(words: readonly string[], more: { readonly input?: string } = {}): SpawnSyncReturns<string> {
