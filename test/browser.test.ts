@@ -1,13 +1,21 @@
 // The web interface in a real browser against a real server with real guests: what a person does in the first hour.
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import type { Browser, Page } from 'playwright-core'
 import { ApiError } from '../src/base/errors.ts'
 import { VirtualMachine } from '../src/kinds/kubevirt/virtual-machine.ts'
 import { checkAccessible, openPage, prefer, startBrowser, type WatchedPage } from './browser-page.ts'
-import { type BrowserServer, ensureInterface, startBrowserServer, whyNoBrowser } from './browser-server.ts'
+import {
+  type BrowserServer,
+  CROFT_ROOT,
+  ensureInterface,
+  startBrowserServer,
+  whyNoBrowser,
+} from './browser-server.ts'
 import { demoImage } from './e2e/guest.ts'
 
 const PASSWORD = 'plough-and-meadow-7'
@@ -16,6 +24,9 @@ const BOOT_MS = 180_000
 const SOON_MS = 30_000
 /** Where pictures go, for the eye; none are taken without it. */
 const PICTURES = process.env['CROFT_SCREENSHOTS']
+
+/** Scripts of the first page, packed. */
+const FIRST_PAGE_MAX_BYTES = 280 * 1024
 
 const USER_DATA = `#cloud-config
 user: farmer
@@ -106,6 +117,19 @@ describe('web interface', { skip, timeout: 900_000 }, () => {
     await page.keyboard.press('Enter')
     await page.getByText('No virtual machines yet.').waitFor()
     noComplaints()
+  })
+
+  test('the first page loads within its budget', async () => {
+    await page.goto('/machines')
+    await page.getByText('No virtual machines yet.').waitFor()
+    const urls = (await page.evaluate(
+      `performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.endsWith('.js'))`,
+    )) as string[]
+    const sizes = urls.map(
+      (url) => gzipSync(readFileSync(join(CROFT_ROOT, 'ui/dist', new URL(url).pathname))).length,
+    )
+    const total = sizes.reduce((sum, size) => sum + size, 0)
+    assert.ok(total > 0 && total <= FIRST_PAGE_MAX_BYTES, `${total} bytes of script in ${urls.length} files`)
   })
 
   test('an image is uploaded with progress', async () => {

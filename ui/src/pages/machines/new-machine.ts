@@ -47,8 +47,8 @@ export function machineFor(wish: Wish): Machine {
           hostname: name,
           domain: {
             cpu: { cores: cpus, sockets: 1, threads: 1 },
-            memory: { guest: `${memoryGib}Gi` },
-            resources: { limits: { cpu: String(cpus), memory: `${memoryGib}Gi` } },
+            memory: { guest: memoryText(memoryGib) },
+            resources: { limits: { cpu: String(cpus), memory: memoryText(memoryGib) } },
             devices: {
               disks: [
                 { name: 'rootdisk', bootOrder: 1, disk: { bus: 'virtio' } },
@@ -66,6 +66,11 @@ export function machineFor(wish: Wish): Machine {
       },
     },
   } as Machine
+}
+
+/** Whole where it is whole: fractions of a quantity are legal, and odd to read. */
+function memoryText(gib: number): string {
+  return Number.isInteger(gib) ? `${gib}Gi` : `${Math.round(gib * 1024)}Mi`
 }
 
 /** What the user wrote goes to the guest as it is; a key alone becomes the shortest cloud-config. */
@@ -87,7 +92,7 @@ function userDataFor({ userData, sshKey }: Wish): string {
 export function commandFor({ namespace, name, image, cpus, memoryGib, diskGib }: Wish): string {
   const project = namespace === 'default' ? '' : ` -n ${namespace}`
   const source = image.spec.displayName ?? image.metadata.name
-  return `croft vm create ${name} --image ${source} --cpus ${cpus} --memory ${memoryGib}Gi --disk ${diskGib}Gi${project}`
+  return `croft vm create ${name} --image ${source} --cpus ${cpus} --memory ${memoryText(memoryGib)} --disk ${diskGib}Gi${project}`
 }
 
 /** The field of the form that a refusal is about, by the path that the API names. */
