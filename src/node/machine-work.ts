@@ -4,31 +4,33 @@
 import { ApiError } from '../base/errors.ts'
 import { keyOf } from '../base/object.ts'
 import type { Failure } from '../base/result.ts'
+import { parseTime } from '../base/time.ts'
 import { Pod } from '../kinds/core/pod.ts'
 import { VirtualMachineInstance } from '../kinds/kubevirt/virtual-machine-instance.ts'
 import type { AgentOptions } from './agent-options.ts'
 import { foldersOf, machineFolder, machinesFolder, socketFolder } from './folders.ts'
+import { GUEST_LOOK_MS, GuestLooks } from './guest-looks.ts'
 import { DONE, RETRY, type WorkAnswer } from './keyed-work.ts'
 import { type CgroupKind, removeCgroup } from './machine/cgroup.ts'
-import { lookAtGuest } from './machine/guest-info.ts'
 import { hostFactsOrWhyNot } from './machine/host-facts.ts'
 import { Machine, type MachinePorts } from './machine/machine.ts'
 import { adoptMachine, killStrays, startMachine } from './machine/runner.ts'
 import { type MachineEnd, type MachineOwner, type MachineState, writeState } from './machine/state.ts'
-import { MachineCredentials } from './machine-credentials.ts'
 import { attachNetworks, effectiveSpec, gatherInputs } from './machine-inputs.ts'
-import { Gate, type GuestSeen, limitsOf, ownerOf, viewOf, vmiRef } from './machine-parts.ts'
+import { Gate, limitsOf, ownerOf, viewOf, vmiRef } from './machine-parts.ts'
 import { lostMessage, lostVolume, standingVolumes } from './machine-volumes.ts'
 import { type HostFacts, MACHINE_USER, versionText } from './plan/facts.ts'
 import { type MachinePlan, machineUuid, planMachine } from './plan/machine-plan.ts'
-import type { GuestView, MachineView, MachineWait } from './plan/machine-view.ts'
+import type { MachineView, MachineWait } from './plan/machine-view.ts'
 import { report } from './status-writer.ts'
 
-/** How often a guest's agent is asked while it answers. */
-const GUEST_LOOK_MS = 10_000
 /** A QEMU that ends this often at its start will not start: the machine has failed, its owner decides. */
 const START_ATTEMPTS_MAX = 5
 const DEFAULT_GRACE_SECONDS = 30
+/** What every start waits for is told only when it takes longer than usual; its end wakes us. */
+const USUAL_WAITS: ReadonlySet<string> = new Set(['VolumeNotReady'])
+/** Whole seconds, as a Pod's creation time is. */
+const USUAL_WAIT_MS = 2_000
 /** The instance is not known yet, or is going: something will change soon. */
 const SOON_MS = 2_000
 
@@ -46,11 +48,9 @@ export class MachineWork {
   readonly #options: MachineWorkOptions
   readonly #agent: AgentOptions
   readonly #machines = new Map<string, Machine>()
-  readonly #guests = new Map<string, { readonly view: GuestView; readonly at: number }>()
-  readonly #frozen = new Set<string>()
+  readonly #guests: GuestLooks
   readonly #stopping = new Map<string, AbortController>()
   readonly #attempts = new Map<string, number>()
-  readonly #credentials: MachineCredentials
   readonly #gate: Gate
   #facts: HostFacts
 
@@ -58,7 +58,7 @@ export class MachineWork {
     this.#options = options
     this.#agent = options.agent
     this.#facts = options.facts
-    this.#credentials = new MachineCredentials(options.agent)
+    this.#guests = new GuestLooks(options.agent)
     this.#gate = new Gate(options.startsMax)
   }
 
@@ -68,8 +68,7 @@ export class MachineWork {
   }
 
   setFrozen(vmiUid: string, frozen: boolean): void {
-    if (frozen) this.#frozen.add(vmiUid)
-    else this.#frozen.delete(vmiUid)
+    this.#guests.setFrozen(vmiUid, frozen)
     this.#changed(vmiUid)
   }
 
@@ -236,6 +235,9 @@ export class MachineWork {
   }
 
   async #wait(pod: Pod, vmi: VirtualMachineInstance, wait: MachineWait): Promise<WorkAnswer> {
+    const { clock } = this.#agent.host
+    const toldFrom = (parseTime(pod.metadata.creationTimestamp ?? '') ?? 0) + USUAL_WAIT_MS
+    if (USUAL_WAITS.has(wait.reason) && clock.now() < toldFrom) return { againMs: toldFrom - clock.now() }
     const before = vmi.status?.conditions?.find((one) => one.type === 'Synchronized')
     if (before?.reason !== wait.reason || before.message !== wait.message)
       this.#note(vmi, 'Warning', wait.reason, wait.message)
@@ -308,11 +310,11 @@ export class MachineWork {
   // --- status ---
 
   async #tell(pod: Pod, vmi: VirtualMachineInstance, machine: Machine): Promise<WorkAnswer> {
-    await this.#lookAtGuest(vmi, machine)
-    const written = await this.#report(pod, vmi, viewOf(machine, this.#seen(machine)))
+    await this.#guests.look(vmi, machine)
+    const written = await this.#report(pod, vmi, viewOf(machine, this.#guests.seen(machine)))
     if (written === 'stale') return { againMs: 20 }
     if (machine.life.state !== 'ended') return machine.agentOpen ? { againMs: GUEST_LOOK_MS } : DONE
-    if (written === 'written') this.#noteEnd(vmi, viewOf(machine, this.#seen(machine)))
+    if (written === 'written') this.#noteEnd(vmi, viewOf(machine, this.#guests.seen(machine)))
     await this.#agent.rooms.network.detach(machine.owner.uid)
     return this.#answer(written)
   }
@@ -328,32 +330,6 @@ export class MachineWork {
     return written === 'stale' ? RETRY : DONE
   }
 
-  async #lookAtGuest(vmi: VirtualMachineInstance, machine: Machine): Promise<void> {
-    const { uid } = machine.owner
-    if (!machine.agentOpen || machine.life.state !== 'alive' || machine.life.run !== 'running') {
-      if (!machine.agentOpen) this.#guests.delete(uid)
-      return
-    }
-    const { clock } = this.#agent.host
-    const known = this.#guests.get(uid)
-    if (known && clock.monotonic() - known.at < GUEST_LOOK_MS / 2) return
-    const looked = await lookAtGuest(machine.agent)
-    if (!looked.ok) {
-      this.#guests.delete(uid)
-      return
-    }
-    this.#guests.set(uid, { view: looked.value, at: clock.monotonic() })
-    await this.#credentials.look(vmi, machine)
-  }
-
-  #seen({ owner }: Machine): GuestSeen {
-    return {
-      guest: this.#guests.get(owner.uid)?.view,
-      frozen: this.#frozen.has(owner.uid),
-      credentials: this.#credentials.view(owner.uid),
-    }
-  }
-
   #report(pod: Pod, vmi: VirtualMachineInstance | undefined, view: MachineView): Promise<string> {
     return report(this.#agent, { pod, vmi, view, qemuVersion: versionText(this.#facts.qemu.version) })
   }
@@ -367,7 +343,11 @@ export class MachineWork {
       return DONE
     }
     const final = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed'
-    if (machine && !final && (await this.#report(pod, vmi, viewOf(machine, this.#seen(machine)))) === 'stale')
+    if (
+      machine &&
+      !final &&
+      (await this.#report(pod, vmi, viewOf(machine, this.#guests.seen(machine)))) === 'stale'
+    )
       return { againMs: 20 }
     const uid = machine?.owner.uid ?? vmiRef(pod)?.uid
     if (uid !== undefined) await this.#clean(uid)
@@ -420,9 +400,7 @@ export class MachineWork {
       host.log.warn('the network of a machine was not removed', { uid, why: detached.failure.message })
     this.#machines.get(uid)?.detach()
     this.#machines.delete(uid)
-    this.#guests.delete(uid)
-    this.#frozen.delete(uid)
-    this.#credentials.forget(uid)
+    this.#guests.forget(uid)
     this.#attempts.delete(uid)
     for (const path of [socketFolder(this.#agent, uid), folder]) await host.files.remove(path)
   }

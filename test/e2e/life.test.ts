@@ -53,7 +53,7 @@ users:
   ssh_authorized_keys:
   - ${KEY}
 runcmd:
-- 'echo seen $(hostname) $(id -un jo) $(cut -d" " -f3 /home/jo/.ssh/authorized_keys) > /dev/ttyS0'
+- 'echo seen $(hostname) $(id -un jo) $(cut -d" " -f3 ~jo/.ssh/authorized_keys) > /dev/ttyS0'
 `,
   },
 }

@@ -2,6 +2,7 @@
 // to run always comes back with its disk.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { VirtualMachineImage } from '../../src/kinds/harvester/virtual-machine-image.ts'
 import { VirtualMachineInstance } from '../../src/kinds/kubevirt/virtual-machine-instance.ts'
 import { bootSectorDisk, bootsTold } from './boot-sector.ts'
 import { ALLOW_LOOPBACK, type ImageServer, imported, machine, serialLog, startImageServer } from './guest.ts'
@@ -14,6 +15,12 @@ const BOOTING = ['disk-0', 'disk-1', 'disk-2', 'disk-3']
 const ALL = STANDING + BOOTING.length
 const START_MS = 180_000
 let server: E2eServer
+const sumImage = (url: string): object => ({
+  apiVersion: 'harvesterhci.io/v1beta1',
+  kind: 'VirtualMachineImage',
+  metadata: { name: 'sum', namespace: 'default' },
+  spec: { displayName: 'sum', sourceType: 'download', url, checksum: '0'.repeat(128), retry: 2 },
+})
 let images: ImageServer
 
 async function instances(): Promise<readonly VirtualMachineInstance[]> {
@@ -49,7 +56,7 @@ describe('fifty machines', { skip }, () => {
         volumes: [{ name: 'root', dataVolume: { name: `${name}-root` } }],
       }),
     )
-    await server.apply(...standing, ...booting)
+    await server.apply(...standing, ...booting, sumImage(images.url('/stands.img')))
     await until(
       'all run',
       async () => (await instances()).length === ALL,
@@ -66,6 +73,13 @@ describe('fifty machines', { skip }, () => {
   test('a restart finds every one again and disturbs none', { timeout: 120_000 }, async () => {
     const before = pids()
     assert.equal(before.length, ALL)
+    await until('the wrong image has failed for good', async () => {
+      const image = await server.find(VirtualMachineImage, 'sum')
+      return image?.status?.conditions?.some(({ reason }) => reason === 'RetryLimitExceeded')
+    })
+    // One for each disk, two for the image: nothing is asked again because of a restart.
+    const asked = images.asked('/stands.img')
+    assert.equal(asked, BOOTING.length + 2)
     const uids = (await instances()).map(({ metadata }) => metadata.uid).sort()
     for (const end of [() => server.stop(), () => server.kill9()]) {
       await end()
@@ -76,6 +90,7 @@ describe('fifty machines', { skip }, () => {
         (await server.kubectl(['get', 'node', '--no-headers'])).includes(' Ready '),
       )
       assert.deepEqual(pids(), before)
+      assert.equal(images.asked('/stands.img'), asked)
       const found = await instances()
       assert.deepEqual(found.map(({ metadata }) => metadata.uid).sort(), uids)
     }

@@ -265,7 +265,7 @@ describe('what is missing', { skip, concurrency: true }, () => {
     await until('no file is left', () => filesOf('backing-images').every((name) => !name.endsWith('/part')))
   })
 
-  test('case IMG-05: a wrong checksum is final after its attempts, also over a restart', {
+  test('case IMG-05: a wrong checksum is final after its attempts', {
     timeout: 150_000,
   }, async () => {
     images.serve('/sum.img', { bytes: bootSectorDisk() })
