@@ -8,9 +8,12 @@ import { answerHarvesterAction } from './harvester-actions.ts'
 import { answerUpload } from './images/upload.ts'
 import { sessionRoute } from './sessions/routes.ts'
 import type { Sessions } from './sessions/sessions.ts'
+import { answerUser } from './sessions/user-route.ts'
 import { answerWhy } from './why-route.ts'
 
 const OBJECT = /^\/v1\/harvester\/([^/]+)\/([^/]+)\/([^/]+)$/
+const USER = /^\/v1-croft\/users\/([^/]+)$/
+const DOWNLOAD = /^\/v1\/harvester\/harvesterhci\.io\.virtualmachineimages?\/[^/]+\/[^/]+\/download$/
 const IMAGES = new Set(['harvesterhci.io.virtualmachineimages', 'harvesterhci.io.virtualmachineimage'])
 const MACHINES = new Set(['kubevirt.io.virtualmachines', 'kubevirt.io.virtualmachine'])
 /** Never pages: a program that asks for them must not be given one. */
@@ -33,6 +36,10 @@ export async function answerPath(
     if (request.method !== 'POST') throw refuse.methodNotAllowed()
     return answerHarvesterAction(deps, ask, { namespace, name })
   }
+  const [, username] = USER.exec(info.path) ?? []
+  if (username !== undefined) return answerUser(deps, ask, username)
+  if (DOWNLOAD.test(info.path))
+    throw refuse.notImplemented('images are not given out by this version of croft')
   if (NO_PAGES.test(info.path)) throw refuse.noSuchResource()
   return answerFile(deps.host.files, deps.uiFolder, request, info)
 }

@@ -1,6 +1,7 @@
 // Logins over the real API: the first password, its change, cookies and tokens, foreign pages, guessing, restarts.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { realHost } from '../../host/real/index.ts'
 import { memoryStore } from '../../store/memory.ts'
 import { type GateFixture, startGate } from '../gate.fixture.ts'
 
@@ -110,6 +111,27 @@ test('writes with a cookie come from our own pages, or are refused', async () =>
   assert.equal((await login('admin', NEW_PASSWORD, { origin: 'https://evil.example' })).status, 403)
 })
 
+test('a WebSocket with a cookie comes from our own pages, too', async () => {
+  const cookie = await cookieOf(NEW_PASSWORD)
+  const { net } = realHost({ log: { level: 'error' } as never })
+  const watch = (headers: Record<string, string>) =>
+    net.openWebSocket({
+      url: `${fixture.url.replace('https', 'wss')}/api/v1/nodes?watch=true`,
+      protocols: [],
+      idleTimeoutMs: 5_000,
+      caPem: fixture.caPem,
+      headers: { cookie, ...headers },
+    })
+  for (const headers of [{}, { origin: 'https://evil.example' }] as Record<string, string>[]) {
+    const refused = await watch(headers)
+    assert.ok(!refused.ok)
+    assert.match(refused.failure.message, /403.*must come from a page of this server/)
+  }
+  const opened = await watch({ origin: fixture.url })
+  assert.ok(opened.ok, JSON.stringify(opened))
+  opened.value.close()
+})
+
 test('a token works as bearer without an origin, and ends with the logout', async () => {
   const token = await tokenOf(NEW_PASSWORD)
   const nodes = () => fixture.fetch('GET', '/api/v1/nodes', { headers: bearer(token) })
@@ -138,6 +160,29 @@ test('a session survives a restart of the server; a wrong or old one is 401, and
     body: JSON.stringify({ username: 'admin', password: NEW_PASSWORD }),
   })
   assert.equal(again.status, 200)
+})
+
+test('an administrator makes users, who choose a password of their own at first', async () => {
+  const headers = bearer(await tokenOf(NEW_PASSWORD))
+  const user = (name: string, body: object, more: Record<string, string> = headers) =>
+    fixture.fetch('PUT', `/v1-croft/users/${name}`, { headers: more, body: JSON.stringify(body) })
+  const body = { password: 'for the first day', groups: ['system:masters'] }
+  assert.equal((await user('jo', body)).status, 201)
+  assert.equal((await login('jo', body.password)).json['mustChangePassword'], true)
+  assert.equal((await user('jo', { ...body, password: 'for the other day' })).status, 200)
+  assert.equal((await login('jo', body.password)).status, 401)
+  assert.equal((await user('jo', body, {})).status, 401)
+  assert.equal((await user('jo', body, { ...headers, 'impersonate-user': 'x' })).status, 403)
+  for (const [name, wish] of [
+    ['system:admin', body],
+    ['Jo', body],
+    ['jo2', { password: 'short' }],
+    ['jo2', { ...body, groups: 'all' }],
+    ['jo2', { ...body, groups: ['a,b'] }],
+  ] as const) {
+    const answer = await user(name, wish)
+    assert.equal(answer.status, 400, answer.text)
+  }
 })
 
 test('guessing is slowed down: 429 with the time to wait, other names are not concerned', async () => {

@@ -72,7 +72,14 @@ export interface UserParts {
   readonly random: Random
 }
 
+/** Throws 400 for a name or password that may not be. */
 export async function createUser({ client, passwords, random }: UserParts, user: NewUser): Promise<void> {
+  if (!USERNAME.test(user.name))
+    throw refuse.badRequest(
+      `"${user.name}" is no user name: lower-case letters, digits, "-" and ".", at most 63, with a letter or digit at both ends`,
+    )
+  if (user.groups.some((group) => group === '' || group.includes(',')))
+    throw refuse.badRequest('a group may neither be empty nor contain a comma')
   await createRecord(client, USERS, `${PREFIX}${user.name}`, {
     groups: user.groups.join(','),
     passwordHash: await passwords.hash(user.password),
@@ -93,14 +100,38 @@ export async function setPassword(parts: UserParts, user: User, password: string
 }
 
 export function checkNewPassword(user: User, current: string, next: string): void {
+  checkPassword(user.name, next)
+  if (next === current) throw refuse.badRequest('the new password must differ from the present one')
+}
+
+function checkPassword(name: string, next: string): void {
   const length = [...next].length
   if (length < PASSWORD_MIN_LENGTH)
     throw refuse.badRequest(`the new password must have at least ${PASSWORD_MIN_LENGTH} characters`)
   if (length > PASSWORD_MAX_LENGTH)
     throw refuse.badRequest(`the new password may have at most ${PASSWORD_MAX_LENGTH} characters`)
-  if (next === current) throw refuse.badRequest('the new password must differ from the present one')
-  if (next.toLowerCase().includes(user.name.toLowerCase()))
+  if (next.toLowerCase().includes(name.toLowerCase()))
     throw refuse.badRequest('the new password may not contain the name of the user')
+}
+
+/**
+ * A user with a password that an administrator chose and that must be changed at the first login; for a user who
+ * exists, a new password. True when the user is new.
+ */
+export async function provideUser(parts: UserParts, user: NewUser): Promise<boolean> {
+  const known = await readUser(parts.client, user.name)
+  checkPassword(user.name, user.password)
+  if (!known) {
+    await createUser(parts, user)
+    return true
+  }
+  await changeRecord(parts.client, known.record, {
+    groups: user.groups.join(','),
+    passwordHash: await parts.passwords.hash(user.password),
+    mustChangePassword: String(user.mustChangePassword),
+    stamp: parts.random.uuid(),
+  })
+  return false
 }
 
 /**
