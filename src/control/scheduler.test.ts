@@ -306,6 +306,26 @@ test('claims: bound, missing, to be waited for, to be sent to the chosen node', 
   for (const [one, says] of cases) assert.equal(place(pod('p'), { nodes, claims: [one] }), says)
 })
 
+test('claims of a new Pod get a moment to be bound before anybody is warned', () => {
+  const created = Date.parse('2026-01-01T00:00:00Z')
+  const claim = object(PersistentVolumeClaim, {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name: 'c', namespace: 'default' },
+    status: { phase: 'Pending' },
+  })
+  const young = pod('p')
+  const seen = {
+    pod: { ...young, metadata: { ...young.metadata, creationTimestamp: '2026-01-01T00:00:00Z' } },
+    states: [],
+    claims: [{ name: 'c', claim, volume: undefined, storageClass: undefined }],
+    namespaces: [],
+  }
+  assert.deepEqual(decideScheduling(seen, created + 500), { actions: [], wakeAt: created + 2_000 })
+  const [note] = decideScheduling(seen, created + 2_000).actions
+  assert.equal(note?.do === 'note' && note.reason, 'FailedScheduling')
+})
+
 test('property: whatever comes, no node is overfilled and no taint ignored', () => {
   const amount = fc.constantFrom('100m', '500m', '1', '1500m', '3')
   const taints = fc.constantFrom<Record<string, unknown>>(

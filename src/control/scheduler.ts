@@ -1,6 +1,7 @@
 // Decides one Pod that has no node yet: the best node that fits, or in words why none does. Serial, because every
 // binding changes what is left for the next Pod.
 import type { JsonObject } from '../base/json.ts'
+import { parseTime } from '../base/time.ts'
 import { Namespace } from '../kinds/core/namespace.ts'
 import { Node } from '../kinds/core/node.ts'
 import { PersistentVolume } from '../kinds/core/persistent-volume.ts'
@@ -25,6 +26,8 @@ export const PODS_BY_NODE = 'pod-node'
 /** Index over Pods: those that wait for the scheduler, under WAITING. */
 export const PODS_WAITING = 'pod-waiting'
 const WAITING = 'yes'
+/** A new Pod whose claims are just being bound is not yet worth a warning. Whole seconds, as creation is. */
+const USUAL_WAIT_MS = 2_000
 const PODS_BY_CLAIM = 'scheduler-pod-claim'
 
 export interface SeenPod {
@@ -48,6 +51,9 @@ export function decideScheduling(seen: SeenPod, now: number): Decision {
   }
   const verdict = judgeClaims(seen.claims)
   const total = seen.states.length
+  const created = parseTime(pod.metadata.creationTimestamp ?? '')
+  const toldFrom = created === undefined ? now : created + USUAL_WAIT_MS
+  if (verdict.isUsual && now < toldFrom) return { actions: [], wakeAt: toldFrom }
   if (verdict.hindrance !== undefined) {
     const message = `0/${total} nodes are available: ${verdict.hindrance}.`
     return blocked(pod, now, { reason: 'Unschedulable', message })

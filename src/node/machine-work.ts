@@ -236,7 +236,8 @@ export class MachineWork {
 
   async #wait(pod: Pod, vmi: VirtualMachineInstance, wait: MachineWait): Promise<WorkAnswer> {
     const { clock } = this.#agent.host
-    const toldFrom = (parseTime(pod.metadata.creationTimestamp ?? '') ?? 0) + USUAL_WAIT_MS
+    const created = parseTime(pod.metadata.creationTimestamp ?? '')
+    const toldFrom = created === undefined ? clock.now() : created + USUAL_WAIT_MS
     if (USUAL_WAITS.has(wait.reason) && clock.now() < toldFrom) return { againMs: toldFrom - clock.now() }
     const before = vmi.status?.conditions?.find((one) => one.type === 'Synchronized')
     if (before?.reason !== wait.reason || before.message !== wait.message)

@@ -17,6 +17,8 @@ export interface ClaimOfPod {
 export interface ClaimsVerdict {
   /** Why the Pod cannot be placed anywhere yet, in the words of an event. */
   readonly hindrance?: string
+  /** The hindrance is the usual course of things and most often over in a moment. */
+  readonly isUsual?: boolean
   /** Claims that wait for the Pod's node to be chosen. */
   readonly waiting: readonly PersistentVolumeClaim[]
   /** Volumes that only some nodes reach. */
@@ -50,7 +52,7 @@ export function judgeClaims(claims: readonly ClaimOfPod[]): ClaimsVerdict {
     } else if (storageClass?.volumeBindingMode === 'WaitForFirstConsumer') waiting.push(claim)
     else unbound = true
   }
-  if (unbound) return hindered('pod has unbound immediate PersistentVolumeClaims')
+  if (unbound) return { ...hindered('pod has unbound immediate PersistentVolumeClaims'), isUsual: true }
   return { waiting, volumes }
 }
 
