@@ -15,6 +15,7 @@ import { VirtualMachineInstance } from '../src/kinds/kubevirt/virtual-machine-in
 
 const IMAGE_BYTES = 64 * 1024 * 1024
 const IMAGE_TIMEOUT_MS = 60_000
+const PHASE_TIMEOUT_MS = 60_000
 /** cli; hlt; and again: the firmware loads it and the guest costs nothing from then on. */
 const HALT = [0xfa, 0xf4, 0xeb, 0xfd]
 const NAMESPACE = 'default'
@@ -108,6 +109,8 @@ export function machineOf(name: string, network: boolean): VirtualMachine {
           ...(network ? { networks: [{ name: 'default', pod: {} }] } : {}),
           domain: {
             memory: { guest: '64Mi' },
+            // So that many fit on a small host.
+            resources: { requests: { cpu: '10m' } },
             devices: {
               disks: [{ name: 'root', disk: { bus: 'virtio' } }],
               ...(network
@@ -153,8 +156,9 @@ export function watchPhases(client: Client): Phases {
   void follow()
   return {
     reached: (name, phase) =>
-      new Promise((resolve) => {
+      new Promise((resolve, reject) => {
         const key = `${name}/${phase}`
+        setTimeout(() => reject(new Error(`${key} is not reached`)), PHASE_TIMEOUT_MS).unref()
         const time = at.get(key)
         if (time === undefined) waiting.set(key, resolve)
         else resolve(time)
