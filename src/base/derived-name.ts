@@ -47,6 +47,13 @@ export function hashedName(
   return derivedName(base, shortHash(identity, length), max)
 }
 
+/** A locally administered unicast MAC address, lower case with colons, that stands for the text. */
+export function derivedMac(text: string): string {
+  const bytes = sha256(`mac/${text}`).slice(0, 6)
+  bytes[0] = (bytes[0]! & 0xfc) | 0x02
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join(':')
+}
+
 /** A cut must not end in a sign that a name may not end in. */
 function cut(text: string, length: number): string {
   return text.slice(0, length).replace(/[^a-zA-Z0-9]+$/, '')

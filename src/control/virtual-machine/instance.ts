@@ -1,8 +1,11 @@
 // The instance that a VirtualMachine starts: its template, with what must stay the same over every start made from
 // the machine's UID, so that nothing has to be remembered: firmware UUID and MAC addresses.
+
+import { derivedMac } from '../../base/derived-name.ts'
 import { printJson } from '../../base/json.ts'
-import { sha256, sha256Hex } from '../../base/sha256.ts'
+import { sha256Hex } from '../../base/sha256.ts'
 import { apiVersionOf } from '../../kinds/kind.ts'
+import { uuidFrom } from '../../kinds/kubevirt/defaults/firmware-identity.ts'
 import { VirtualMachine } from '../../kinds/kubevirt/virtual-machine.ts'
 import { VirtualMachineInstance } from '../../kinds/kubevirt/virtual-machine-instance.ts'
 import { controllerRef } from '../owner.ts'
@@ -11,26 +14,6 @@ export const INSTANCE_FINALIZER = 'foregroundDeleteVirtualMachine'
 export const VM_GENERATION = 'kubevirt.io/vm-generation'
 /** Fingerprint of the template that an instance was made from; a difference later means: restart required. */
 export const TEMPLATE_HASH = 'croft.io/template-hash'
-
-/** RFC 4122 shape with version 5: the text decides all of it. */
-export function stableUuid(text: string): string {
-  const hex = sha256Hex(`uuid/${text}`)
-  const variant = ((Number.parseInt(hex.slice(16, 18), 16) & 0x3f) | 0x80).toString(16)
-  return [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    `5${hex.slice(13, 16)}`,
-    `${variant}${hex.slice(18, 20)}`,
-    hex.slice(20, 32),
-  ].join('-')
-}
-
-/** A locally administered unicast address, as Harvester gives them: the text decides it. */
-export function stableMac(text: string): string {
-  const bytes = sha256(`mac/${text}`).slice(0, 6)
-  bytes[0] = (bytes[0]! & 0xfc) | 0x02
-  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join(':')
-}
 
 export function templateHash(vm: VirtualMachine): string {
   return sha256Hex(printJson(vm.spec.template?.spec ?? {})).slice(0, 16)
@@ -42,13 +25,13 @@ function withIdentity(spec: Spec, vm: VirtualMachine): Spec {
   const uid = vm.metadata.uid!
   const { firmware, devices } = spec.domain
   const interfaces = devices?.interfaces?.map((nic) =>
-    nic.macAddress ? nic : { ...nic, macAddress: stableMac(`${uid}/${nic.name}`) },
+    nic.macAddress ? nic : { ...nic, macAddress: derivedMac(`${uid}/${nic.name}`) },
   )
   return {
     ...spec,
     domain: {
       ...spec.domain,
-      firmware: { ...firmware, uuid: firmware?.uuid ?? stableUuid(uid) },
+      firmware: { ...firmware, uuid: firmware?.uuid ?? uuidFrom(uid) },
       devices: { ...devices, ...(interfaces ? { interfaces } : {}) },
     },
   }
