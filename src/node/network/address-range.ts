@@ -1,5 +1,6 @@
 // IPv4 ranges as numbers: which range the machines of this cluster live in, and in which order its addresses are
 // tried for a machine. Pure.
+import { derivedMac } from '../../base/derived-name.ts'
 import { sha256 } from '../../base/sha256.ts'
 
 export interface AddressRange {
@@ -78,7 +79,5 @@ export function* probeOrder(range: AddressRange, key: string): Generator<string>
 
 /** Locally administered, and the same for this interface of this machine over every start. */
 export function stableMac(owner: { readonly namespace: string; readonly name: string }, nic: string): string {
-  const bytes = sha256(`mac/${owner.namespace}/${owner.name}/${nic}`).slice(0, 6)
-  bytes[0] = (bytes[0]! & 0xfc) | 0x02
-  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join(':')
+  return derivedMac(`${owner.namespace}/${owner.name}/${nic}`)
 }
