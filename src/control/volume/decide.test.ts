@@ -75,9 +75,9 @@ const stateOf = (answer: ReturnType<typeof decideVolume>): unknown => answer.sta
 test('a new volume gets an engine, an epoch record and a replica on a disk with room', () => {
   const answer = decideVolume(seen({ engine: undefined, epoch: undefined, replicas: [] }), NOW)
   assert.deepEqual(script(answer.actions), [
+    `create Replica ${replica.metadata.name}`,
     'create Engine v-e-0',
     'create VolumeEpoch v',
-    `create Replica ${replica.metadata.name}`,
   ])
   assert.equal(stateOf(answer), 'creating')
   assert.deepEqual(decideVolume(seen({ engine: undefined, epoch: undefined, replicas: [] }), NOW), answer)

@@ -85,9 +85,10 @@ function decideLife(seen: SeenVolume, now: number): Decision {
     ...(finalizers.includes(LONGHORN_FINALIZER)
       ? []
       : [setFinalizers(volume, [...finalizers, LONGHORN_FINALIZER])]),
+    // Replicas first: their node makes the files while the rest is written down.
+    ...placement.actions,
     ...(engine ? [] : [createEngine(volume)]),
     ...(epoch ? [] : [createEpoch(volume)]),
-    ...placement.actions,
     ...attachment.actions,
   ]
   const status = volumeStatus(
