@@ -77,7 +77,12 @@ export function makeSite(): Site {
     outside,
     folder,
     close() {
-      for (const name of [netns, outside]) spawnSync('ip', ['netns', 'del', name])
+      for (const name of [netns, outside]) {
+        // Whatever a failed test left running in it; the namespace is ours alone.
+        const pids = spawnSync('ip', ['netns', 'pids', name], { encoding: 'utf8' }).stdout.split(/\s+/)
+        for (const pid of pids.filter((one) => one !== '')) spawnSync('kill', ['-9', pid])
+        spawnSync('ip', ['netns', 'del', name])
+      }
       rmSync(folder, { recursive: true, force: true })
     },
   }
