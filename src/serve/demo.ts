@@ -156,8 +156,9 @@ async function tell(
   wish: UpWish,
   { url, password }: { readonly url: string; readonly password: string | undefined },
 ): Promise<void> {
-  const { terminal, language } = world
+  const { terminal, language, root } = world
   const data = dataWords(wish)
+  const croft = terminal.folder === root ? './croft' : `${root}/croft`
   const first = await firstPassword(world.host.files, wish.dataFolder)
   const login =
     first === undefined
@@ -167,13 +168,13 @@ async function tell(
     ['Web page', `${url}/`],
     ['Log in as', login],
     ['kubectl', `export KUBECONFIG=${wish.dataFolder}/kubeconfig`],
-    ['Console', `croft vm console ${MACHINE}${data}`],
-    ['SSH', `croft vm ssh ${GUEST_USER}@${MACHINE}${data}`],
+    ['Console', `${croft} vm console ${MACHINE}${data}`],
+    ['SSH', `${croft} vm ssh ${GUEST_USER}@${MACHINE}${data}`],
     [
       'In the guest',
       password === undefined ? `user ${GUEST_USER}` : `user ${GUEST_USER}, password ${password}`,
     ],
-    ['Stop it all', `croft down --machines${data}`],
+    ['Stop it all', `${croft} down --machines${data}`],
   ]
   terminal.note(`${MACHINE}: ${say(language, 'state.vm.Running')}, at its login prompt\n\n`)
   terminal.out(rows.map(([name, text]) => `${`${name}:`.padEnd(14)} ${text}\n`).join(''))
