@@ -62,6 +62,7 @@ users:
         cores: 2,
         network: true,
         dataVolumeTemplates: [imported('deb-root', images.url('/debian.qcow2'), '6Gi')],
+        disks: ['root', 'seed'].map((name) => ({ name, disk: { bus: 'virtio' } })),
         volumes: [root, { name: 'seed', cloudInitNoCloud: { userData } }],
       }),
     )
