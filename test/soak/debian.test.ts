@@ -87,7 +87,7 @@ users:
         'BatchMode=yes',
       ]
       const { stdout } = await run('ssh', ['-i', key, ...options, `jo@${address}`, command], {
-        timeout: 60_000,
+        timeout: BOOT_MS,
       })
       return stdout.trim()
     }
