@@ -106,6 +106,8 @@ export interface MachineWish {
   readonly annotations?: Readonly<Record<string, string>>
   readonly network?: boolean
   readonly graceSeconds?: number
+  /** Where more machines are to run than a small host has room for by KubeVirt's ratio. */
+  readonly cpuRequest?: string
   readonly more?: Readonly<Record<string, unknown>>
 }
 
@@ -127,6 +129,7 @@ export function machine(wish: MachineWish): object {
           domain: {
             ...(wish.cores ? { cpu: { cores: wish.cores } } : {}),
             memory: { guest: memory },
+            ...(wish.cpuRequest ? { resources: { requests: { cpu: wish.cpuRequest } } } : {}),
             devices: {
               ...(network
                 ? { interfaces: [{ name: 'default', masquerade: {} }] }

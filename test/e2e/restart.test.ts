@@ -15,6 +15,8 @@ const BOOTING = ['disk-0', 'disk-1', 'disk-2', 'disk-3']
 const ALL = STANDING + BOOTING.length
 const START_MS = 180_000
 let server: E2eServer
+const standing = (name: string): object =>
+  machine({ name, cpuRequest: '10m', more: { startStrategy: 'Paused' } })
 const sumImage = (url: string): object => ({
   apiVersion: 'harvesterhci.io/v1beta1',
   kind: 'VirtualMachineImage',
@@ -45,18 +47,17 @@ describe('fifty machines', { skip }, () => {
     images = await startImageServer()
     images.serve('/stands.img', { bytes: bootSectorDisk() })
     await server.apply(ALLOW_LOOPBACK)
-    const standing = Array.from({ length: STANDING }, (_, index) =>
-      machine({ name: `still-${index}`, more: { startStrategy: 'Paused' } }),
-    )
+    const still = Array.from({ length: STANDING }, (_, index) => standing(`still-${index}`))
     const booting = BOOTING.map((name) =>
       machine({
         name,
+        cpuRequest: '10m',
         dataVolumeTemplates: [imported(`${name}-root`, images.url('/stands.img'), '16Mi')],
         disks: [{ name: 'root', disk: { bus: 'virtio' } }],
         volumes: [{ name: 'root', dataVolume: { name: `${name}-root` } }],
       }),
     )
-    await server.apply(...standing, ...booting, sumImage(images.url('/stands.img')))
+    await server.apply(...still, ...booting, sumImage(images.url('/stands.img')))
     await until(
       'all run',
       async () => (await instances()).length === ALL,
@@ -97,7 +98,7 @@ describe('fifty machines', { skip }, () => {
     // It is not only left alone, it is in hand: a deletion ends it.
     await server.kubectl(['delete', 'vm', 'still-0', '--timeout=60s'])
     await until('one less', () => pids().length === ALL - 1)
-    await server.apply(machine({ name: 'still-0', more: { startStrategy: 'Paused' } }))
+    await server.apply(standing('still-0'))
     await until('all run again', async () => (await instances()).length === ALL)
   })
 
