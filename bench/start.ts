@@ -1,12 +1,14 @@
 // How long from exec until the API answers, empty and with 5,000 objects stored, against Node alone.
 // Run: node bench/start.ts [OBJECTS]
 import { execFileSync } from 'node:child_process'
+import { VirtualMachine } from '../src/kinds/kubevirt/virtual-machine.ts'
 import { head, line, ms, quantile, usageOf } from './figures.ts'
 import { fill } from './objects.ts'
 import { makeServer } from './server.ts'
 
 const OBJECTS = Number(process.argv[2] ?? 5000)
 const STARTS = 5
+const LISTS = 20
 
 head('start')
 const server = await makeServer()
@@ -51,6 +53,13 @@ try {
     `making ${OBJECTS} objects over HTTPS`,
     `${(OBJECTS / ((performance.now() - began) / 1000)).toFixed(0)} /s`,
   )
+  const lists: number[] = []
+  for (let number = 0; number < LISTS; number += 1) {
+    const from = performance.now()
+    await server.client.list(VirtualMachine, { namespace: 'default' })
+    lists.push(performance.now() - from)
+  }
+  line(`list of ${OBJECTS / 5} halted machines over HTTPS, median of ${LISTS}`, ms(quantile(lists, 0.5)))
   await server.stop('SIGTERM')
   await restart(`${OBJECTS} objects`, '<= 1 s')
 } finally {
