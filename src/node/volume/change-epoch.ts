@@ -38,6 +38,13 @@ export type RepairOutcome =
       readonly present: readonly string[]
     }
 
+export interface Trouble {
+  /** Members that an error or a silence points at. */
+  readonly suspects: ReadonlySet<string>
+  /** An I/O failed: the connections are made anew even if all members are well. */
+  readonly reopen?: boolean
+}
+
 /** A member can fail while its successor set is being opened, at most once for each. */
 const ROUNDS_MAX = 8
 
@@ -48,10 +55,11 @@ const ROUNDS_MAX = 8
 export async function repairVolume(
   volume: LiveVolume,
   before: EpochRecord,
-  suspected: ReadonlySet<string>,
+  trouble: Trouble,
 ): Promise<Result<RepairOutcome, SwapFailure>> {
   let record = before
-  const suspects = new Set(suspected)
+  const suspects = new Set(trouble.suspects)
+  let reopen = trouble.reopen ?? false
   const dropped: Dropped[] = []
   for (let round = 0; round < ROUNDS_MAX; round++) {
     const seen = await askAll(volume)
@@ -59,6 +67,7 @@ export async function repairVolume(
       record,
       seen,
       suspects,
+      reopen,
       ...(volume.local === undefined ? {} : { local: volume.local }),
     })
     if (step.step === 'wait') return ok({ outcome: 'faulted', record, why: step.why })
@@ -69,6 +78,7 @@ export async function repairVolume(
     if (step.step === 'commit') {
       dropped.push(...step.dropped)
       suspects.clear()
+      reopen = false
     }
     const swapped = await carrySwap(volume, record)
     if (swapped.ok) {
@@ -99,7 +109,8 @@ async function moveOn(
     if (disk.ok) await yankHung(volume, record, disk.value)
   })
   if (!stopped.ok) return stopped
-  return volume.commit(nextRecord(record, step.inSync), record)
+  const joining = step.joining ? { joining: step.joining } : {}
+  return volume.commit(nextRecord(record, step.inSync, joining), record)
 }
 
 /** A dropped member that still lives must not keep an export open; nobody waits for one that does not answer. */

@@ -14,7 +14,7 @@ import {
   stopGuest,
   yankNodes,
 } from './engine-qemu.ts'
-import { type EpochMember, type EpochRecord, exportName } from './epoch/record.ts'
+import { type EpochMember, type EpochRecord, exportName, servingMembers } from './epoch/record.ts'
 import { decideSwap, type SwapStep } from './epoch/swap-step.ts'
 import { type Member, PROBE_MS } from './member.ts'
 
@@ -82,7 +82,7 @@ async function exportsOf(
   record: EpochRecord,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const asked = await Promise.all(
-    record.inSync.map(async ({ replica }): Promise<readonly [string, readonly string[]]> => {
+    servingMembers(record).map(async ({ replica }): Promise<readonly [string, readonly string[]]> => {
       const seen = await memberOf(members, replica)?.ask(PROBE_MS)
       return [replica, seen?.state === 'present' ? seen.report.exports : []]
     }),
@@ -136,7 +136,7 @@ export async function serveAll(
   record: EpochRecord,
 ): Promise<Result<readonly NbdChild[], SwapFailure>> {
   const answers = await Promise.all(
-    record.inSync.map(async (entry): Promise<Result<NbdChild, SwapFailure>> => {
+    servingMembers(record).map(async (entry): Promise<Result<NbdChild, SwapFailure>> => {
       const { replica, incarnation } = entry
       const member = memberOf(members, replica)
       if (!member)
@@ -168,7 +168,7 @@ async function attach(
   if (!children.ok) return children
   const added = await addNodes(qemu, disk.disk, { epoch: record.epoch, children: children.value }, seen)
   if (!added.ok) {
-    const guilty = record.inSync.find((member) =>
+    const guilty = servingMembers(record).find((member) =>
       added.failure.message.startsWith(exportName(member, record.epoch)),
     )
     return failed({ ...added.failure, ...(guilty ? { replica: guilty.replica } : {}) })
@@ -182,7 +182,11 @@ export async function yankHung(target: SwapTarget, record: EpochRecord, disk: Di
     target.members.map(async (member) => ({ member, seen: await member.ask(PROBE_MS) })),
   )
   const silent = answers.filter(({ seen }) => seen.state === 'absent').map(({ member }) => member.replica)
-  await yankMembers(target.qemu, disk, silent.length > 0 ? silent : record.inSync.map((one) => one.replica))
+  await yankMembers(
+    target.qemu,
+    disk,
+    silent.length > 0 ? silent : servingMembers(record).map((one) => one.replica),
+  )
 }
 
 /** Cuts the connections of the disk's nodes to these replicas. */
@@ -200,12 +204,13 @@ export async function yankMembers(
   )
 }
 
-/** The record that follows, with this set. */
+/** The record that follows, with this set; a member that joins has to be named again. */
 export function nextRecord(
   record: EpochRecord,
   inSync: readonly EpochMember[],
   more: Partial<EpochRecord> = {},
 ): EpochRecord {
   assert(inSync.length > 0, 'the set of a volume is never empty')
-  return { ...record, epoch: record.epoch + 1, inSync, cleanShutdown: false, ...more }
+  const { joining: _, ...rest } = record
+  return { ...rest, epoch: record.epoch + 1, inSync, cleanShutdown: false, ...more }
 }

@@ -2,7 +2,7 @@
 // make members equal, or give up with a reason. Only members of the committed set are ever chosen, so no choice can
 // lose an acknowledged write; a set grows by a rebuild alone.
 import type { EpochMember, EpochRecord, MemberReport, MembersSeen } from './record.ts'
-import { isUnbroken } from './record.ts'
+import { isUnbroken, servingMembers } from './record.ts'
 
 /** An engine starts without a member that does not come for this long. Longhorn's replica start time. Milliseconds. */
 export const MEMBER_START_MS = 20_000
@@ -15,6 +15,8 @@ export interface Dropped {
 export interface CommitStep {
   readonly step: 'commit'
   readonly inSync: readonly EpochMember[]
+  /** Goes on being rebuilt. */
+  readonly joining?: EpochMember
   readonly dropped: readonly Dropped[]
 }
 
@@ -150,20 +152,31 @@ export interface LiveInput {
   readonly seen: MembersSeen
   /** Members that an I/O error or a time limit points at, although they may answer. */
   readonly suspects: ReadonlySet<string>
+  /** An I/O failed, so the connections are made anew even where no member is to blame. */
+  readonly reopen?: boolean
   readonly local?: string
 }
 
 /** An engine holds the volume and a guest stands on it. */
-export function decideLive({ record, seen, suspects, local }: LiveInput): LiveStep {
+export function decideLive({ record, seen, suspects, reopen, local }: LiveInput): LiveStep {
   const unbroken = record.inSync.filter((member) => isUnbroken(member, seen))
   const trusted = unbroken.filter((member) => !suspects.has(member.replica))
-  if (trusted.length === record.inSync.length) return { step: 'keep' }
+  const joins = record.joining && isUnbroken(record.joining, seen) && !suspects.has(record.joining.replica)
+  const joining = joins ? record.joining : undefined
+  const whole = trusted.length === record.inSync.length && joining === record.joining
+  if (whole && !reopen) return { step: 'keep' }
   // When every member that is left failed alike (all disks full), none of them is worse than another: none is dropped.
   const kept = trusted.length > 0 ? trusted : unbroken
-  const dropped = record.inSync
-    .filter((member) => !kept.includes(member))
+  const dropped = servingMembers(record)
+    .filter((member) => !kept.includes(member) && member !== joining)
     .map(({ replica }) => ({ replica, why: whyDropped(replica, seen, suspects) }))
-  if (kept.length > 0) return { step: 'commit', inSync: membersLocalFirst(kept, local), dropped }
+  if (kept.length > 0)
+    return {
+      step: 'commit',
+      inSync: membersLocalFirst(kept, local),
+      ...(joining ? { joining } : {}),
+      dropped,
+    }
   const present = record.inSync
     .map((member) => member.replica)
     .filter((replica) => seen.get(replica)?.state === 'present')

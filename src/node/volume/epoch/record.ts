@@ -20,10 +20,17 @@ export interface EpochRecord {
   readonly engine?: EpochEngine
   /** Replicas that hold every acknowledged write. Empty only before the first engine. */
   readonly inSync: readonly EpochMember[]
+  /** A replica that takes every new write, but whose old layers are still being copied: it may not be chosen. */
+  readonly joining?: EpochMember
   /** Size that all of the set agree on. Bytes. */
   readonly sizeBytes: number
   /** The last engine flushed and closed; else the members may differ in the last writes. */
   readonly cleanShutdown: boolean
+}
+
+/** All that the engine writes to: the set, then the one that joins. */
+export function servingMembers(record: EpochRecord): readonly EpochMember[] {
+  return record.joining ? [...record.inSync, record.joining] : record.inSync
 }
 
 /** What a replica says of itself when it is asked. */

@@ -1,7 +1,7 @@
 // Where a swap stands and what comes next, told from what is seen, never from memory: so it may be cut off after any
 // step and be taken up again by another process. The order is what keeps data: pause, commit, fence, open, new nodes,
 // device, continue.
-import { type EpochRecord, exportName } from './record.ts'
+import { type EpochRecord, exportName, servingMembers } from './record.ts'
 
 export interface SwapSeen {
   readonly record: EpochRecord
@@ -31,10 +31,11 @@ export type SwapStep =
 /** What is left to do so that the device stands on the committed epoch. */
 export function decideSwap(seen: SwapSeen): SwapStep {
   const { record } = seen
-  const wanted = record.inSync.map((member) => exportName(member, record.epoch))
+  const serving = servingMembers(record)
+  const wanted = serving.map((member) => exportName(member, record.epoch))
   const attached = sameNames(seen.deviceExports, wanted)
   if (!attached && !seen.paused) return { step: 'pause' }
-  const unserved = record.inSync
+  const unserved = serving
     .filter((member) => !isServed(seen.exports.get(member.replica), exportName(member, record.epoch)))
     .map((member) => member.replica)
   // Under an attached device an export that is gone is a failed member: that needs a new epoch, not a new export.

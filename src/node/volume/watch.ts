@@ -1,0 +1,160 @@
+// Keeps a volume's guest alive: hears of I/O errors from QEMU, asks the members from time to time, and repairs when
+// one fails or falls silent. A hung replica makes no error, so only asking finds it.
+import { type BackoffShape, backoffMs } from '../../client/backoff.ts'
+import type { Host } from '../../host/host.ts'
+import type { QmpEvent } from '../qmp/qmp.ts'
+import { type LiveVolume, type RepairOutcome, repairVolume } from './change-epoch.ts'
+import { seeDisk } from './engine-qemu.ts'
+import { type EpochRecord, servingMembers } from './epoch/record.ts'
+import type { SwapFailure } from './swap.ts'
+
+export interface WatchLimits {
+  /** Between two rounds of asking. Milliseconds. */
+  readonly askEveryMs: number
+  /** A member silent for so long is dropped; Longhorn's engine-replica-timeout. Milliseconds. */
+  readonly silentMs: number
+}
+
+export const WATCH_LIMITS: WatchLimits = { askEveryMs: 2_000, silentMs: 8_000 }
+
+/** All disks full or all links cut: trying again at once would only spin. */
+const REPAIR_BACKOFF: BackoffShape = { firstMs: 250, factor: 2, maxMs: 15_000, jitter: 0.2 }
+/** A repair that held for so long was one; the next error starts a new count. Milliseconds. */
+const CALM_MS = 10_000
+
+export interface WatchOptions {
+  readonly host: Host
+  /** With the members as they are known now. */
+  readonly volume: () => LiveVolume
+  /** The record as committed, read from where it is kept. */
+  readonly record: () => Promise<EpochRecord | undefined>
+  readonly onRepair: (
+    outcome: RepairOutcome | { readonly outcome: 'failed'; readonly failure: SwapFailure },
+  ) => void
+  readonly limits?: WatchLimits
+}
+
+/** Watches until the signal aborts; resolves when nothing is under way any more. */
+export async function watchVolume(options: WatchOptions, signal: AbortSignal): Promise<void> {
+  await new Watch(options, signal).run()
+}
+
+class Watch {
+  readonly #options: WatchOptions
+  readonly #signal: AbortSignal
+  readonly #limits: WatchLimits
+  readonly #silentSince = new Map<string, number>()
+  readonly #suspects = new Set<string>()
+  #error = false
+  #wake: () => void = () => undefined
+  #attempts = 0
+  #repairedAt = Number.NEGATIVE_INFINITY
+
+  constructor(options: WatchOptions, signal: AbortSignal) {
+    this.#options = options
+    this.#signal = signal
+    this.#limits = options.limits ?? WATCH_LIMITS
+  }
+
+  async run(): Promise<void> {
+    const unsubscribe = this.#options.volume().qemu.onEvent((event) => this.#hear(event))
+    const onAbort = (): void => this.#wake()
+    this.#signal.addEventListener('abort', onAbort)
+    while (!this.#signal.aborted) {
+      await this.#ask()
+      if (this.#error || this.#suspects.size > 0) await this.#repair()
+      if (!this.#error) await this.#pause(this.#limits.askEveryMs)
+    }
+    this.#signal.removeEventListener('abort', onAbort)
+    unsubscribe()
+  }
+
+  /** Events are rate limited, so one is only a hint: what is wrong is found by asking. */
+  #hear({ event, data }: QmpEvent): void {
+    if (event !== 'QUORUM_REPORT_BAD' && event !== 'QUORUM_FAILURE' && event !== 'BLOCK_IO_ERROR') return
+    if (event === 'BLOCK_IO_ERROR' && data['action'] !== 'stop') return
+    void this.#blame(String(data['node-name'] ?? ''), event)
+  }
+
+  async #blame(node: string, event: string): Promise<void> {
+    const volume = this.#options.volume()
+    const disk = await seeDisk(volume.qemu, volume.disk)
+    if (!disk.ok) return
+    const { current, topNode } = disk.value
+    const child = current?.children.find((one) => one.name === node)
+    if (!child && node !== topNode) return
+    this.#error = true
+    if (event === 'QUORUM_REPORT_BAD' && child) {
+      const guilty = volume.members.find((member) => child.exportName.startsWith(`${member.replica}-`))
+      if (guilty) this.#suspects.add(guilty.replica)
+    }
+    this.#wake()
+  }
+
+  /** Members that did not answer for too long are suspects, whatever QEMU believes. */
+  async #ask(): Promise<void> {
+    const { host, volume, record } = this.#options
+    const current = await record()
+    if (!current) return
+    const { members } = volume()
+    await Promise.all(
+      servingMembers(current).map(async ({ replica }) => {
+        const member = members.find((one) => one.replica === replica)
+        const now = host.clock.monotonic()
+        const seen = await member?.ask(this.#limits.askEveryMs)
+        if (seen?.state === 'present') {
+          this.#silentSince.delete(replica)
+          return
+        }
+        const since = this.#silentSince.get(replica) ?? now
+        this.#silentSince.set(replica, since)
+        if (host.clock.monotonic() - since >= this.#limits.silentMs) this.#suspects.add(replica)
+      }),
+    )
+  }
+
+  async #repair(): Promise<void> {
+    const { host, volume, record, onRepair } = this.#options
+    const current = await record()
+    if (!current) return
+    const suspects = new Set(this.#suspects)
+    const failedIo = this.#error
+    this.#error = false
+    this.#suspects.clear()
+    const calm = host.clock.monotonic() - this.#repairedAt > CALM_MS
+    this.#attempts = calm ? 0 : this.#attempts + 1
+    if (this.#attempts > 0) await this.#pause(backoffMs(REPAIR_BACKOFF, this.#attempts - 1, host.random))
+    const repaired = await repairVolume(volume(), current, { suspects, reopen: failedIo })
+    this.#repairedAt = host.clock.monotonic()
+    onRepair(repaired.ok ? repaired.value : { outcome: 'failed', failure: repaired.failure })
+    const healthy = repaired.ok && repaired.value.outcome === 'healthy'
+    if (healthy) await this.#forgetEchoes()
+    for (const replica of suspects) this.#silentSince.delete(replica)
+    // A reset is for whoever owns the machine; until then the same answer would only be found again.
+    if (!healthy && !(repaired.ok && repaired.value.outcome === 'reset')) {
+      await this.#pause(this.#limits.askEveryMs)
+      this.#error ||= failedIo
+      for (const replica of suspects) this.#suspects.add(replica)
+    }
+  }
+
+  /** Events of the error that was just repaired come late; a guest that runs has no other. */
+  async #forgetEchoes(): Promise<void> {
+    const volume = this.#options.volume()
+    const disk = await seeDisk(volume.qemu, volume.disk)
+    if (!disk.ok || !disk.value.running) return
+    this.#error = false
+    this.#suspects.clear()
+  }
+
+  #pause(ms: number): Promise<void> {
+    if (this.#signal.aborted) return Promise.resolve()
+    return new Promise((resolve) => {
+      const cancel = this.#options.host.clock.after(ms, resolve)
+      this.#wake = () => {
+        cancel()
+        resolve()
+      }
+    })
+  }
+}
