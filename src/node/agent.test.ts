@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createApi } from '../api/create-api.ts'
+import { type Api, createApi } from '../api/create-api.ts'
 import { ApiError } from '../base/errors.ts'
 import type { JsonObject } from '../base/json.ts'
 import type { KubeObject } from '../base/object.ts'
@@ -116,12 +116,14 @@ async function stopAgent(): Promise<void> {
   await running
 }
 
+let api: Api | undefined
+
 before(async () => {
   if (skip) return
   root = mkdtempSync(join(tmpdir(), 'croft-agent-'))
   chmodSync(root, 0o711)
   mkdirSync(join(root, 'data'))
-  const api = await createApi({
+  api = await createApi({
     store: memoryStore(),
     host,
     certificates: realCertificates,
@@ -148,6 +150,7 @@ after(async () => {
   if (skip) return
   for (const machine of machines()) await machine.kill('the test is over')
   await stopAgent()
+  api?.close()
   rmSync(root, { recursive: true, force: true })
 })
 

@@ -46,6 +46,8 @@ export function keyedWork({ host, signal, name, concurrency, work }: KeyedWorkOp
       })
       return RETRY
     })
+    // After the end nothing is looked at again, and no timer may hold the process up.
+    if (signal.aborted) return queue.stop()
     if ('againMs' in answer) {
       failures.delete(key)
       queue.addLater(key, answer.againMs)
@@ -70,6 +72,8 @@ export function keyedWork({ host, signal, name, concurrency, work }: KeyedWorkOp
   }
 
   const queue = createQueue(host.clock, pump)
+  if (signal.aborted) queue.stop()
+  else signal.addEventListener('abort', () => queue.stop(), { once: true })
   return {
     add: (key) => queue.add(key),
     addLater: (key, ms) => queue.addLater(key, ms),

@@ -35,6 +35,7 @@ export function startWorker(
     )
   }
   const later = (key: string, ms: number) => {
+    if (closed) return
     timers.get(key)?.()
     timers.set(
       key,
