@@ -34,6 +34,24 @@ async function forwarded(pod: string, port: number): Promise<{ readonly port: nu
   return { port: Number(local), end: () => void child.kill('SIGKILL') }
 }
 
+/** kubectl ends a forward whose first connection was refused, so that each attempt has its own. */
+async function overSsh(pod: string, key: string, command: string): Promise<string | undefined> {
+  const forward = await forwarded(pod, 22)
+  const options = ['StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null', 'BatchMode=yes']
+  const argv = [
+    ...['-i', key, '-p', String(forward.port)],
+    ...options.flatMap((one) => ['-o', one]),
+    ...['jo@127.0.0.1', command],
+  ]
+  try {
+    return (await run('ssh', argv, { timeout: 60_000 })).stdout
+  } catch {
+    return undefined
+  } finally {
+    forward.end()
+  }
+}
+
 describe('a full Debian guest', { skip }, () => {
   before(async () => {
     server = await startE2eServer()
@@ -82,29 +100,9 @@ users:
     )
     assert.match(vmi.status?.interfaces?.[0]?.ipAddress ?? '', /^\d+\.\d+\.\d+\.\d+$/)
     const pods = await server.client.list(Pod, { namespace: 'default' })
-    const forward = await forwarded(pods.items[0]?.metadata.name ?? '', 22)
-    const options = [
-      'StrictHostKeyChecking=no',
-      'UserKnownHostsFile=/dev/null',
-      'BatchMode=yes',
-      'ConnectTimeout=20',
-    ]
-    const argv = [
-      ...['-i', key, '-p', String(forward.port)],
-      ...options.flatMap((one) => ['-o', one]),
-      ...['jo@127.0.0.1', 'hostname; id -un'],
-    ]
-    const said = await until(
-      'ssh answers',
-      () =>
-        run('ssh', argv, { timeout: 60_000 }).then(
-          ({ stdout }) => stdout,
-          () => undefined,
-        ),
-      240_000,
-    )
+    const pod = pods.items[0]?.metadata.name ?? ''
+    const said = await until('ssh answers', () => overSsh(pod, key, 'hostname; id -un'), 240_000)
     assert.equal(said, 'deb\njo\n')
-    forward.end()
     await server.kubectl(['delete', 'vm', 'deb', '--timeout=120s'])
   })
 })
