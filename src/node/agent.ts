@@ -23,8 +23,8 @@ import { agentDial } from './streams.ts'
 /** Looks at Pods under way at one time; most wait for a program or a socket. */
 const CONCURRENCY = 64
 /**
- * Machines that start at one time for each processor. In a burst of 20 on two processors the median was half of what
- * it is when all start at once; far fewer would wait for guests that boot already.
+ * Machines that start at one time for each processor: when all of a burst start at once, all end late. Far fewer
+ * would wait for guests that boot already.
  */
 const STARTS_PER_CPU = 3
 /** What belongs to machines that were deleted while they stood still is looked for this often. */
