@@ -63,7 +63,7 @@ make_boot() {
     mcopy -m -i "$boot" "$stage/vmlinuz" "$stage/initrd" "$stage/syslinux.cfg" :: &&
     mcopy -m -i "$boot" "$stage/BOOTX64.EFI" "$stage/grubx64.efi" ::EFI/BOOT &&
     mcopy -m -i "$boot" "$stage/grub.cfg" ::EFI/debian &&
-    "$tools/usr/bin/syslinux" --install "$boot" || die "cannot make the boot partition"
+    TMPDIR=$work "$tools/usr/bin/syslinux" --install "$boot" || die "cannot make the boot partition"
 }
 
 # make_disk DISK BOOT_IMAGE ROOT_IMAGE ROOT_UUID TOOLS: the whole disk.

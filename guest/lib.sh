@@ -50,7 +50,7 @@ need_amd64() {
   [ "$arch" = amd64 ] || die "only amd64 is supported so far, this machine is $arch"
 }
 
-# need COMMAND-OR-FILE:PACKAGE...: with --install gets the missing packages, else names them and stops.
+# need COMMAND-OR-FILE:PACKAGE... (after make_work): with --install gets the missing packages, else names them and stops.
 need() {
   missing=''
   for pair; do
@@ -64,12 +64,14 @@ need() {
   say "installing Debian packages:$missing"
   # A fresh machine or container has no package lists yet.
   # shellcheck disable=SC2086 # a list of words
-  apt_install $missing || { apt-get -q update >&2 && apt_install $missing; } ||
+  apt_install $missing || { apt-get update >"$work/apt.log" 2>&1 && apt_install $missing; } || {
+    tail -n 20 "$work/apt.log" >&2
     die "apt-get could not install:$missing"
+  }
 }
 
 apt_install() {
-  DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install "$@" >&2
+  DEBIAN_FRONTEND=noninteractive apt-get -y --no-install-recommends install "$@" >"$work/apt.log" 2>&1
 }
 
 # ---- temp directory and output ---------------------------------------------------
@@ -122,7 +124,7 @@ apt_refresh() {
 # kernel_package META: the versioned kernel package that a meta package stands for.
 kernel_package() {
   apt_cache show --no-all-versions "$1" 2>/dev/null |
-    sed -n 's/^Depends:.*\(linux-image-[0-9][^ ,]*\).*/\1/p' | head -n 1
+    sed -n 's/^Depends:.*\(linux-image-[0-9][^ ,]*\).*/\1/p' | grep -m 1 .
 }
 
 # library_packages PACKAGE...: the shared-library packages these need, at any depth.
@@ -131,15 +133,20 @@ library_packages() {
     --no-replaces --no-enhances "$@" | grep -E '^(lib|zlib)' | grep -v perl | sort -u
 }
 
-# fetch PACKAGE...: the packages' files, verified by apt, in $work/debs (from --cache where there).
+# fetch COMMAND: the packages whose names COMMAND prints, verified by apt, in $work/debs (from
+# --cache where they are there). Leaves the names in $fetched.
 fetch() {
   mkdir -p "$work/debs"
   # Downloads run as apt's own user.
   if [ "$(id -u)" = 0 ] && id _apt >/dev/null 2>&1; then chown _apt "$work/debs"; fi
-  fetch_once "$@" && return
-  # Lists older than the mirror's last point release name files that are gone.
+  # Lists older than the mirror's last update may name files that are gone; then once more with new
+  # ones, names included: the kernel's changes with its version.
+  # shellcheck disable=SC2086 # a list of words
+  fetched=$("$1") && fetch_once $fetched && return
   apt_refresh
-  fetch_once "$@" || die "could not download: $*"
+  # shellcheck disable=SC2086
+  fetched=$("$1") && fetch_once $fetched ||
+    die "could not get Debian's packages: are Debian's package sources set up, and a mirror in reach?"
 }
 fetch_once() {
   apt_cache show --no-all-versions "$@" 2>/dev/null |
@@ -168,11 +175,10 @@ fetch_once() {
   fi
 }
 
-# unpack DIR PACKAGE...: extract fetched packages.
+# unpack DIR: extract the packages fetched last.
 unpack() {
   dir=$1
-  shift
-  for package; do
+  for package in $fetched; do
     for deb in "$work/debs/${package}"_*.deb; do
       dpkg-deb -x "$deb" "$dir" || die "cannot unpack $deb"
     done

@@ -25,7 +25,7 @@ boot() {
       ;;
     secure)
       # shim and GRUB want more of it here.
-      machine=q35,smm=on memory=512
+      machine=q35,smm=on memory=$((memory < 512 ? 512 : memory))
       set -- -global driver=cfi.pflash01,property=secure,value=on \
         -drive "if=pflash,format=raw,unit=0,readonly=on,file=$ovmf/OVMF_CODE_4M.secboot.fd"
       cp $ovmf/OVMF_VARS_4M.ms.fd "$work/vars.fd"
@@ -199,10 +199,10 @@ done
 
 ovmf=/usr/share/OVMF
 need_amd64
+make_work
 need qemu-system-x86_64:qemu-system-x86 qemu-img:qemu-utils $ovmf/OVMF_CODE_4M.fd:ovmf socat:socat \
   xorriso:xorriso ssh:openssh-client
 qemu='' firmware=''
-make_work
 trap 'stop_qemu; clean_work' EXIT
 
 if [ $debian = yes ]; then
