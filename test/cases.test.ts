@@ -11,7 +11,7 @@ const rows = readFileSync(join(root, 'docs/cases.md'), 'utf8')
   .map((line) => line.split('|').map((cell) => cell.trim()))
 
 test('every row names tests that exist, or what it waits for', () => {
-  for (const [, name, where = ''] of rows) {
+  for (const [, name = '', where = ''] of rows) {
     const files = [...where.matchAll(/`([^`]+\.test\.ts)`/g)].map((match) => match[1] ?? '')
     assert.ok(files.length > 0 || where.includes('waits for'), name)
     for (const file of files) assert.ok(existsSync(join(root, file)), `${name}: ${file}`)
