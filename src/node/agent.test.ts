@@ -397,6 +397,24 @@ test('a missing Secret and a missing volume are waited for, by name, and then it
   )
 })
 
+test('a second machine on a volume in use waits, and starts once the first is gone', { skip }, async () => {
+  const devices = { ...SMALL.domain.devices, disks: [{ name: 'mine', disk: { bus: 'virtio' } }] }
+  const spec = {
+    ...SMALL,
+    domain: { ...SMALL.domain, devices },
+    volumes: [{ name: 'mine', persistentVolumeClaim: { claimName: 'root' } }],
+  }
+  const { vmi } = await handOver('rival', spec as never)
+  const waiting = await until('in use', async () => {
+    const now = await find(VirtualMachineInstance, 'rival')
+    return conditionOf(now, 'Synchronized')?.['reason'] === 'VolumeInUse' && now
+  })
+  assert.match(String(conditionOf(waiting, 'Synchronized')?.['message']), /the machine default\/two/)
+  assert.equal(agent.machine(vmi.metadata.uid ?? ''), undefined)
+  await client.delete(Pod, 'virt-launcher-two', { namespace: 'default' })
+  await until('running', async () => phaseOf(await find(VirtualMachineInstance, 'rival')) === 'Running')
+})
+
 test('a QEMU that is killed makes the instance and its Pod Failed', { skip }, async () => {
   const { vmi } = await handOver('three', SMALL)
   await until('running', async () => phaseOf(await find(VirtualMachineInstance, 'three')) === 'Running')

@@ -1,17 +1,28 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { lostMessage, lostVolume, standingVolumes } from './machine-volumes.ts'
+import type { MachineOwner } from './machine/state.ts'
+import {
+  lostMessage,
+  lostVolume,
+  standingVolumes,
+  type VolumeHolder,
+  volumeInUse,
+} from './machine-volumes.ts'
 import type { DiskBacking } from './plan/backing.ts'
+import type { VmiDisk } from './plan/part.ts'
 
 const exported = (name: string): DiskBacking => ({
   kind: 'nbd',
   children: [{ server: { unix: '/run/r.sock' }, exportName: name }],
 })
-const standing = standingVolumes([
-  { name: 'root', backing: exported('r-1'), longhornVolume: 'pvc-1' },
-  { name: 'data', backing: exported('d-1'), longhornVolume: 'pvc-2' },
-  { name: 'seed', backing: { kind: 'file', path: '/seed.iso', format: 'raw' } },
-])
+const standing = standingVolumes(
+  [
+    { name: 'root', backing: exported('r-1'), longhornVolume: 'pvc-1' },
+    { name: 'data', backing: exported('d-1'), longhornVolume: 'pvc-2' },
+    { name: 'seed', backing: { kind: 'file', path: '/seed.iso', format: 'raw' } },
+  ],
+  [],
+)
 
 function lost(now: Readonly<Record<string, string>>, absent: 'unknown' | 'lost'): string | undefined {
   const look = (volume: string): DiskBacking | undefined => {
@@ -44,4 +55,47 @@ test('while volumes are still being found an absent one is no news, another expo
 
 test('the words name the volume for the user and for the administrator', () => {
   assert.match(lostMessage(standing[1]!), /^volume data: the storage of pvc-2 went away/)
+})
+
+const owner: MachineOwner = {
+  namespace: 'prod',
+  name: 'web',
+  uid: 'u-1',
+  podName: 'virt-launcher-web-1',
+  podUid: 'p-1',
+}
+
+/** A machine with the one volume pvc-1 behind this disk. */
+function holder(disk: Omit<VmiDisk, 'name'>): VolumeHolder {
+  const volumes = standingVolumes(
+    [{ name: 'root', backing: exported('r-1'), longhornVolume: 'pvc-1' }],
+    [{ name: 'root', ...disk }],
+  )
+  return { owner, volumes }
+}
+
+test('a volume that another machine has is waited for, whoever asks for it', () => {
+  const plain = holder({ disk: { bus: 'virtio' } })
+  const wait = volumeInUse(standing, [plain])
+  assert.equal(wait?.reason, 'VolumeInUse')
+  assert.match(wait?.message ?? '', /^volume root: the machine prod\/web .* stop that one first/)
+  assert.equal(volumeInUse(standing.slice(1), [plain]), undefined)
+  assert.equal(volumeInUse(standing, []), undefined)
+})
+
+test('a volume is shared by those that say so, or that only read it', () => {
+  const plain = holder({ disk: { bus: 'virtio' } })
+  const shared = holder({ disk: { bus: 'virtio' }, shareable: true })
+  const cdrom = holder({ cdrom: { bus: 'sata' } })
+  const among = (mine: VolumeHolder, other: VolumeHolder): boolean => !volumeInUse(mine.volumes, [other])
+  assert.deepEqual(
+    [
+      among(shared, shared),
+      among(cdrom, cdrom),
+      among(shared, plain),
+      among(cdrom, plain),
+      among(cdrom, shared),
+    ],
+    [true, true, false, false, false],
+  )
 })

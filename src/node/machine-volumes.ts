@@ -1,14 +1,51 @@
-// Whether a running machine still has what its disks stood on when it was started. A replica that went away may have
-// lost what it had acknowledged and not flushed: its machine is reset on the same disk, never continued.
+// Whether a machine may have the volumes its disks stand on, and whether it still has them as they were when it was
+// started. Two machines that write one disk destroy it, whoever made them. A replica that went away may have lost what
+// it had acknowledged and not flushed: its machine is reset on the same disk, never continued.
 import { deepEqual } from '../base/equality.ts'
-import type { StandingVolume } from './machine/state.ts'
+import type { MachineOwner, StandingVolume, VolumeSharing } from './machine/state.ts'
 import type { DiskBacking, PlannedVolume } from './plan/backing.ts'
+import { asksReadOnly } from './plan/disk-slot.ts'
+import type { MachineWait } from './plan/machine-view.ts'
+import type { VmiDisk } from './plan/part.ts'
 
 /** What is written down of the volumes at the start. */
-export function standingVolumes(volumes: readonly PlannedVolume[]): readonly StandingVolume[] {
-  return volumes.flatMap(({ name, backing, longhornVolume }) =>
-    longhornVolume === undefined ? [] : [{ name, longhornVolume, backing }],
-  )
+export function standingVolumes(
+  volumes: readonly PlannedVolume[],
+  disks: readonly VmiDisk[],
+): readonly StandingVolume[] {
+  return volumes.flatMap(({ name, backing, longhornVolume }) => {
+    if (longhornVolume === undefined) return []
+    const sharing = sharingOf(disks.find((disk) => disk.name === name))
+    return [{ name, longhornVolume, backing, ...(sharing ? { sharing } : {}) }]
+  })
+}
+
+function sharingOf(disk: VmiDisk | undefined): VolumeSharing | undefined {
+  if (disk?.shareable) return 'write'
+  return disk && asksReadOnly(disk) ? 'read' : undefined
+}
+
+/** Those that have volumes: machines that run, and those that are being started. */
+export interface VolumeHolder {
+  readonly owner: MachineOwner
+  readonly volumes: readonly StandingVolume[]
+}
+
+/** Why a machine cannot have its volumes yet: another one has one of them, and not both mean to share it alike. */
+export function volumeInUse(
+  wanted: readonly StandingVolume[],
+  holders: Iterable<VolumeHolder>,
+): MachineWait | undefined {
+  for (const { owner, volumes } of holders)
+    for (const held of volumes) {
+      const mine = wanted.find(({ longhornVolume }) => longhornVolume === held.longhornVolume)
+      if (!mine || (mine.sharing !== undefined && mine.sharing === held.sharing)) continue
+      return {
+        reason: 'VolumeInUse',
+        message: `volume ${mine.name}: the machine ${owner.namespace}/${owner.name} (Pod ${owner.podName}) runs with its disk ${held.longhornVolume}; stop that one first, or say shareable of the disk in both`,
+      }
+    }
+  return undefined
 }
 
 /**

@@ -3,7 +3,7 @@
 // Croft at any point.
 import { ApiError } from '../base/errors.ts'
 import { keyOf } from '../base/object.ts'
-import type { Failure } from '../base/result.ts'
+import type { Failure, Result } from '../base/result.ts'
 import { parseTime } from '../base/time.ts'
 import { Pod } from '../kinds/core/pod.ts'
 import { VirtualMachineInstance } from '../kinds/kubevirt/virtual-machine-instance.ts'
@@ -18,7 +18,13 @@ import { adoptMachine, killStrays, startMachine } from './machine/runner.ts'
 import { type MachineEnd, type MachineOwner, type MachineState, writeState } from './machine/state.ts'
 import { attachNetworks, effectiveSpec, gatherInputs } from './machine-inputs.ts'
 import { Gate, limitsOf, ownerOf, viewOf, vmiRef } from './machine-parts.ts'
-import { lostMessage, lostVolume, standingVolumes } from './machine-volumes.ts'
+import {
+  lostMessage,
+  lostVolume,
+  standingVolumes,
+  type VolumeHolder,
+  volumeInUse,
+} from './machine-volumes.ts'
 import { type HostFacts, MACHINE_USER, versionText } from './plan/facts.ts'
 import { type MachinePlan, machineUuid, planMachine } from './plan/machine-plan.ts'
 import type { MachineView, MachineWait } from './plan/machine-view.ts'
@@ -48,6 +54,8 @@ export class MachineWork {
   readonly #options: MachineWorkOptions
   readonly #agent: AgentOptions
   readonly #machines = new Map<string, Machine>()
+  /** Between the look at who has a volume and its own entry in `#machines`. */
+  readonly #starting = new Set<VolumeHolder>()
   readonly #guests: GuestLooks
   readonly #stopping = new Map<string, AbortController>()
   readonly #attempts = new Map<string, number>()
@@ -155,12 +163,24 @@ export class MachineWork {
     if (phase !== 'Scheduled') return { againMs: SOON_MS }
     const prepared = await this.#prepare(pod, vmi)
     if ('wait' in prepared) return this.#wait(pod, vmi, prepared.wait)
-    const uid = vmi.metadata.uid ?? ''
-    const folders = foldersOf(this.#agent, vmi)
     const owner = ownerOf(vmi, pod)
+    const holder = { owner, volumes: prepared.volumes }
+    const others = [...this.#machines.values()].filter(({ life }) => life.state !== 'ended')
+    const inUse = volumeInUse(prepared.volumes, [...others, ...this.#starting])
+    if (inUse) return this.#wait(pod, vmi, inUse)
+    this.#starting.add(holder)
+    const started = await this.#start(pod, vmi, prepared).finally(() => this.#starting.delete(holder))
+    if (!started.ok) return this.#startFailed(pod, vmi, { owner, prepared, failure: started.failure })
+    this.#note(vmi, 'Normal', 'Started', 'VirtualMachineInstance started.')
+    for (const note of prepared.plan.notes) this.#note(vmi, 'Normal', 'MachineNote', note)
+    return this.#tell(pod, vmi, started.value)
+  }
+
+  async #start(pod: Pod, vmi: VirtualMachineInstance, prepared: Prepared): Promise<Result<Machine>> {
+    const folders = foldersOf(this.#agent, vmi)
     const started = await this.#gate.run(() =>
       startMachine(this.#ports(), {
-        owner,
+        owner: ownerOf(vmi, pod),
         folder: folders.folder,
         socketFolder: folders.sockets,
         plan: prepared.plan,
@@ -170,13 +190,12 @@ export class MachineWork {
         limits: limitsOf(pod, this.#facts),
       }),
     )
-    if (!started.ok) return this.#startFailed(pod, vmi, { owner, prepared, failure: started.failure })
+    if (!started.ok) return started
+    const { uid } = started.value.owner
     this.#attempts.delete(uid)
     this.#machines.set(uid, started.value)
     this.#endIfLost(started.value, 'lost')
-    this.#note(vmi, 'Normal', 'Started', 'VirtualMachineInstance started.')
-    for (const note of prepared.plan.notes) this.#note(vmi, 'Normal', 'MachineNote', note)
-    return this.#tell(pod, vmi, started.value)
+    return started
   }
 
   async #prepare(pod: Pod, vmi: VirtualMachineInstance): Promise<Prepared | { readonly wait: MachineWait }> {
@@ -207,7 +226,7 @@ export class MachineWork {
       return {
         plan: answer.plan,
         networks: networks.networks,
-        volumes: standingVolumes(inputs.inputs.volumes),
+        volumes: standingVolumes(inputs.inputs.volumes, spec.domain.devices.disks ?? []),
         files: inputs.inputs.files,
       }
     await this.refreshFacts()

@@ -50,7 +50,12 @@ export interface StandingVolume {
   readonly name: string
   readonly longhornVolume: string
   readonly backing: DiskBacking
+  /** What other machines may do with it meanwhile; absent: nothing. */
+  readonly sharing?: VolumeSharing
 }
+
+/** `read`: this machine only reads it, as others then may. `write`: its user says that all of its machines take care. */
+export type VolumeSharing = 'read' | 'write'
 
 export interface MachineState {
   readonly version: 1

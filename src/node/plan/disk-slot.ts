@@ -33,7 +33,11 @@ export function deviceId(disk: string): string {
   return `ua-${disk}`
 }
 
-export function isReadOnly({ disk, kind, backing }: Slotted): boolean {
-  const asked = kind === 'cdrom' || disk.disk?.readonly === true || disk.lun?.readonly === true
-  return asked || (backing?.kind === 'file' && backing.readOnly === true)
+export function isReadOnly({ disk, backing }: Slotted): boolean {
+  return asksReadOnly(disk) || (backing?.kind === 'file' && backing.readOnly === true)
+}
+
+/** Whether the guest cannot write it by what its user says. */
+export function asksReadOnly({ cdrom, disk, lun }: VmiDisk): boolean {
+  return cdrom !== undefined || disk?.readonly === true || lun?.readonly === true
 }
