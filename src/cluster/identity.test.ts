@@ -22,7 +22,7 @@ async function inFolder(work: (folder: string) => Promise<void>): Promise<void> 
   }
 }
 
-function valueOf<T>(result: { ok: true; value: T } | { ok: false; failure: { message: string } }): T {
+function must<T>(result: { ok: true; value: T } | { ok: false; failure: { message: string } }): T {
   if (!result.ok) throw new Error(result.failure.message)
   return result.value
 }
@@ -32,8 +32,8 @@ const names = { dnsNames: ['localhost', 'kubernetes.default.svc'], ipAddresses: 
 test('an identity is made once, is trusted by its own CA, and keys are readable by root alone', async () => {
   await inFolder(async (folder) => {
     const wish = { host, certificates: realCertificates, folder, names }
-    const first = valueOf(await ensureIdentity(wish))
-    const again = valueOf(await ensureIdentity(wish))
+    const first = must(await ensureIdentity(wish))
+    const again = must(await ensureIdentity(wish))
     assert.deepEqual(again, first)
     const serving = realCertificates.read(first.serving.certificatePem)!
     assert.ok(covers(serving, names.dnsNames, names.ipAddresses))
@@ -59,8 +59,8 @@ test('an identity is made once, is trusted by its own CA, and keys are readable 
 test('a certificate is made anew when the host gets an address, and at half of its life', async () => {
   await inFolder(async (folder) => {
     const wish = { host, certificates: realCertificates, folder, names }
-    const first = valueOf(await ensureIdentity(wish))
-    const moved = valueOf(
+    const first = must(await ensureIdentity(wish))
+    const moved = must(
       await ensureIdentity({
         ...wish,
         names: { ...names, ipAddresses: [...names.ipAddresses, '192.0.2.7'] },
@@ -72,7 +72,7 @@ test('a certificate is made anew when the host gets an address, and at half of i
       ...host,
       clock: { ...host.clock, now: () => host.clock.now() + (LEAF_LIFE_DAYS / 2 + 1) * DAY_MS },
     }
-    const renewed = valueOf(await ensureIdentity({ ...wish, host: later }))
+    const renewed = must(await ensureIdentity({ ...wish, host: later }))
     assert.notEqual(renewed.admin.certificatePem, first.admin.certificatePem)
     assert.equal(renewed.authority.certificatePem, first.authority.certificatePem)
   })
@@ -80,10 +80,8 @@ test('a certificate is made anew when the host gets an address, and at half of i
 
 test('names with the signs that openssl treats specially arrive as they are', async () => {
   await inFolder(async (folder) => {
-    const { authority } = valueOf(
-      await ensureIdentity({ host, certificates: realCertificates, folder, names }),
-    )
-    const leaf = valueOf(
+    const { authority } = must(await ensureIdentity({ host, certificates: realCertificates, folder, names }))
+    const leaf = must(
       await issueLeaf(host, folder, authority, {
         commonName: 'a $HOME, b;c#d "e"',
         organizations: ['x\\y', 'system:nodes'],

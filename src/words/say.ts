@@ -15,10 +15,7 @@ export function say<K extends Key>(language: Language, key: K, ...[params]: Fill
 }
 
 /** Fills the places of any text; one without a value stays as it is. */
-export function fill(
-  text: string,
-  params: Readonly<Record<string, string | number | bigint>>,
-): string {
+export function fill(text: string, params: Readonly<Record<string, string | number | bigint>>): string {
   return text.replace(/\{([^}]*)\}/g, (whole: string, place: string) => {
     const [name = '', one, many] = place.split('|')
     const value = Object.hasOwn(params, name) ? params[name] : undefined
