@@ -1,11 +1,15 @@
 // A page of a real Chromium that keeps every complaint: console errors, faults, refusals of the policy, requests to
 // strangers; and the accessibility check of what it shows.
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
+import { relay } from './browser-relay.ts'
 import { CROFT_ROOT } from './browser-server.ts'
 
+const CHROMIUM = '/usr/bin/chromium'
 const FLAGS = [
   '--headless',
   '--no-sandbox',
@@ -17,8 +21,29 @@ const FLAGS = [
   '--disable-sync',
 ]
 
-export function startBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: '/usr/bin/chromium', args: FLAGS })
+export interface TestBrowser {
+  readonly browser: Browser
+  close(): Promise<void>
+}
+
+/** A browser whose whole network is the server at `url`. */
+export async function startBrowser(url: string): Promise<TestBrowser> {
+  const port = Number(new URL(url).port)
+  const folder = await mkdtemp(join(tmpdir(), 'croft-browser-'))
+  const path = join(folder, 'relay.sock')
+  const outer = relay({ path }, () => connect(port, '127.0.0.1'))
+  const script = join(folder, 'chromium')
+  const inner = `"${process.execPath}" "${join(import.meta.dirname, 'browser-relay.ts')}" ${port} "${path}"`
+  // The pipes of the browser's remote control, 3 and 4, are not for the relay: they must end with the browser.
+  const inside = `ip link set lo up && { ${inner} 3<&- 4>&- & exec ${CHROMIUM} "$@"; }`
+  await writeFile(script, `#!/bin/sh\nexec unshare --net sh -c '${inside}' sh "$@"\n`, { mode: 0o700 })
+  const browser = await chromium.launch({ executablePath: script, args: FLAGS })
+  const close = async (): Promise<void> => {
+    await browser.close()
+    outer.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+  return { browser, close }
 }
 
 export interface WatchedPage {

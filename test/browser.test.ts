@@ -5,10 +5,17 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { ApiError } from '../src/base/errors.ts'
 import { VirtualMachine } from '../src/kinds/kubevirt/virtual-machine.ts'
-import { checkAccessible, openPage, prefer, startBrowser, type WatchedPage } from './browser-page.ts'
+import {
+  checkAccessible,
+  openPage,
+  prefer,
+  startBrowser,
+  type TestBrowser,
+  type WatchedPage,
+} from './browser-page.ts'
 import {
   type BrowserServer,
   CROFT_ROOT,
@@ -45,15 +52,15 @@ const skip = whyNoBrowser()
 
 describe('web interface', { skip, timeout: 900_000 }, () => {
   let server: BrowserServer
-  let browser: Browser
+  let browser: TestBrowser
   let watched: WatchedPage
   let page: Page
 
   before(async () => {
     await ensureInterface()
     server = await startBrowserServer()
-    browser = await startBrowser()
-    watched = await openPage(browser, { url: server.url })
+    browser = await startBrowser(server.url)
+    watched = await openPage(browser.browser, { url: server.url })
     page = watched.page
     page.setDefaultTimeout(SOON_MS)
   })
@@ -141,7 +148,9 @@ describe('web interface', { skip, timeout: 900_000 }, () => {
     await checkAccessible(page, 'add image')
     await picture('add-image')
     await page.getByRole('button', { name: 'Add', exact: true }).click()
-    await page.getByText('demo is uploaded and being checked.').waitFor({ timeout: BOOT_MS })
+    const told = page.getByText(/demo is uploaded and being checked|Upload of demo/)
+    await told.waitFor({ timeout: BOOT_MS })
+    assert.equal(await told.textContent(), 'demo is uploaded and being checked.')
     await page.getByRole('row', { name: /Ready.*demo/ }).waitFor({ timeout: BOOT_MS })
     noComplaints()
   })
@@ -266,6 +275,7 @@ describe('web interface', { skip, timeout: 900_000 }, () => {
 
   test('the filter is in the address, and narrow screens keep what matters', async () => {
     await page.goto('/machines')
+    await row('field-01').waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('bare')
     await row('field-01').waitFor({ state: 'detached' })
@@ -286,7 +296,11 @@ describe('web interface', { skip, timeout: 900_000 }, () => {
 
   test('a session that ends asks for the password over the page and goes on', async () => {
     await page.context().clearCookies()
-    await page.getByRole('button', { name: 'Start: bare' }).click()
+    // A watch that begins anew may notice before this does.
+    await page
+      .getByRole('button', { name: 'Start: bare' })
+      .click({ timeout: 2_000 })
+      .catch(() => undefined)
     await page.getByText(/Your session is over/).waitFor()
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
     await page.keyboard.press('Enter')
