@@ -142,11 +142,11 @@ fetch() {
   # Lists older than the mirror's last update may name files that are gone; then once more with new
   # ones, names included: the kernel's changes with its version.
   # shellcheck disable=SC2086 # a list of words
-  fetched=$("$1") && fetch_once $fetched && return
+  if fetched=$("$1") && fetch_once $fetched; then return; fi
   apt_refresh
   # shellcheck disable=SC2086
-  fetched=$("$1") && fetch_once $fetched ||
-    die "could not get Debian's packages: are Debian's package sources set up, and a mirror in reach?"
+  if fetched=$("$1") && fetch_once $fetched; then return; fi
+  die "could not get Debian's packages: are Debian's package sources set up, and a mirror in reach?"
 }
 fetch_once() {
   apt_cache show --no-all-versions "$@" 2>/dev/null |
