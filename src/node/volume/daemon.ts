@@ -7,7 +7,9 @@ import type { Files, Host, ProcessIdentity } from '../../host/host.ts'
 import type { RunAs } from '../plan/facts.ts'
 import { launchArgv } from '../plan/launch.ts'
 import { connectQmp, type Qmp } from '../qmp/qmp.ts'
+import { chainNodes, layersOf, settled } from './layers.ts'
 import type { ReplicaPlace } from './layout.ts'
+import { type ReplicaMeta, readMeta, writeMeta } from './meta.ts'
 
 /** The daemon opens its image in tens of milliseconds; a disk that is busy may need longer. */
 const START_TIMEOUT_MS = 15_000
@@ -19,8 +21,6 @@ const EXPORT_GONE_TIMEOUT_MS = 5_000
 const INCARNATION_LENGTH = 10
 /** Exports of frozen layers carry no writes; an epoch does not touch them. */
 export const LAYER_EXPORT_PREFIX = 'ro-'
-/** Name of the block node that is exported. */
-const HEAD_NODE = 'head'
 
 export interface ReplicaDaemon {
   readonly process: ProcessIdentity
@@ -35,23 +35,12 @@ export function incarnationOf(process: ProcessIdentity): string {
   return shortHash(`${process.bootId}/${process.pid}/${process.startTicks}`, INCARNATION_LENGTH)
 }
 
-export function daemonArgv(place: ReplicaPlace): readonly string[] {
-  const file = {
-    driver: 'file',
-    'node-name': 'head_f',
-    filename: place.head,
-    // Past the page cache: what the guest flushed is on the disk, and memory is not used twice.
-    cache: { direct: true },
-    aio: 'native',
-    discard: 'unmap',
-  }
-  const head = { driver: 'qcow2', 'node-name': HEAD_NODE, file: 'head_f', discard: 'unmap' }
+export function daemonArgv(place: ReplicaPlace, meta: ReplicaMeta): readonly string[] {
   return [
     'qemu-storage-daemon',
     ...['--chardev', `socket,id=qmp,path=${place.qmpSocket},server=on,wait=off`],
     ...['--monitor', 'chardev=qmp'],
-    ...['--blockdev', JSON.stringify(file)],
-    ...['--blockdev', JSON.stringify(head)],
+    ...chainNodes(place.folder, meta).flatMap((node) => ['--blockdev', JSON.stringify(node)]),
     ...['--nbd-server', `addr.type=unix,addr.path=${place.nbdSocket},max-connections=0`],
   ]
 }
@@ -91,14 +80,19 @@ export async function adoptDaemon(
   return qmp.ok ? ok({ process, qmp: qmp.value }) : qmp
 }
 
-async function startFailure(host: Host, place: ReplicaPlace, why: Failure): Promise<Failure> {
+async function startFailure(
+  host: Host,
+  place: ReplicaPlace,
+  argv: readonly string[],
+  why: Failure,
+): Promise<Failure> {
   const log = await host.files.readText(place.log)
   const said = log.ok ? log.value.trim().split('\n').slice(-3).join(' ') : ''
   return {
     reason: 'ReplicaStartFailed',
     message: said === '' ? why.message : `the storage daemon of the replica did not start: ${said}`,
     retry: 'later',
-    command: daemonArgv(place).join(' '),
+    command: argv.join(' '),
     stderr: said,
   }
 }
@@ -109,18 +103,37 @@ export async function startDaemon(
   place: ReplicaPlace,
   runAs: RunAs | undefined,
 ): Promise<Result<ReplicaDaemon>> {
+  const meta = await readMeta(host.files, place.meta)
+  if (!meta.ok) return meta
+  if (!meta.value || meta.value.joining)
+    return failed({
+      reason: 'ReplicaIncomplete',
+      message: `${place.folder} does not hold all layers of its volume; the replica has to be rebuilt`,
+      retry: 'never',
+    })
+  const whole = settled(meta.value)
+  if (whole !== meta.value) {
+    const written = await writeMeta(host.files, place.meta, whole)
+    if (!written.ok) return written
+  }
+  const argv = daemonArgv(place, whole)
   await host.files.remove(place.socketFolder)
   await host.files.remove(place.log)
   const made = await makePrivateFolder(host.files, place.socketFolder)
   if (!made.ok) return made
   if (runAs) {
-    for (const path of [place.socketFolder, place.folder, place.head]) {
+    const files = [whole.head, ...layersOf(whole).map((layer) => layer.file)]
+    for (const path of [
+      place.socketFolder,
+      place.folder,
+      ...files.map((file) => `${place.folder}/${file}`),
+    ]) {
       const owned = await host.files.chown(path, runAs.uid, runAs.gid)
       if (!owned.ok) return owned
     }
   }
   const started = await host.exec.startDetached(
-    launchArgv(daemonArgv(place), { cgroupFiles: [], ...(runAs ? { runAs } : {}) }),
+    launchArgv(argv, { cgroupFiles: [], ...(runAs ? { runAs } : {}) }),
     { cwd: place.folder, stdoutPath: place.log, stderrPath: place.log },
   )
   if (!started.ok) return started
@@ -129,12 +142,13 @@ export async function startDaemon(
     await host.exec.kill(started.value, 'SIGKILL')
     return saved
   }
-  return awaitMonitor(host, place, started.value)
+  return awaitMonitor(host, place, argv, started.value)
 }
 
 async function awaitMonitor(
   host: Host,
   place: ReplicaPlace,
+  argv: readonly string[],
   process: ProcessIdentity,
 ): Promise<Result<ReplicaDaemon>> {
   const deadline = host.clock.monotonic() + START_TIMEOUT_MS
@@ -144,7 +158,7 @@ async function awaitMonitor(
     const alive = await host.exec.isAlive(process)
     if (!alive || host.clock.monotonic() > deadline) {
       await host.exec.kill(process, 'SIGKILL')
-      const failure = await startFailure(host, place, qmp.failure)
+      const failure = await startFailure(host, place, argv, qmp.failure)
       await forgetDaemon(host, place)
       return failed(failure)
     }
@@ -184,12 +198,12 @@ export async function openExports(
   return ok(ids.filter((id) => !id.startsWith(LAYER_EXPORT_PREFIX)))
 }
 
-export async function addExport(daemon: ReplicaDaemon, name: string): Promise<Result<void>> {
+export async function addExport(daemon: ReplicaDaemon, name: string, node: string): Promise<Result<void>> {
   const added = await daemon.qmp.execute('block-export-add', {
     type: 'nbd',
     id: name,
     name,
-    'node-name': HEAD_NODE,
+    'node-name': node,
     writable: true,
   })
   return added.ok ? ok(undefined) : added

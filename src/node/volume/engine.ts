@@ -9,6 +9,7 @@ import { Replica } from '../../kinds/longhorn/replica.ts'
 import { DONE, RETRY, type WorkAnswer } from '../keyed-work.ts'
 import type { DiskBacking, NbdChild } from '../plan/backing.ts'
 import { addExport, fenceExports, openExports, type ReplicaDaemon } from './daemon.ts'
+import { nodeOf } from './layers.ts'
 import { replicaPlace } from './layout.ts'
 import { readMeta, writeMeta } from './meta.ts'
 import type { VolumeContext } from './replica.ts'
@@ -201,7 +202,7 @@ async function openMember(
     incarnation,
     cleanShutdown: false,
   })
-  return written.ok ? addExport(daemon, name) : written
+  return written.ok ? addExport(daemon, name, nodeOf(meta.value.head)) : written
 }
 
 interface Committed {

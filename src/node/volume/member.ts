@@ -3,8 +3,11 @@
 import { failed, ok, type Result } from '../../base/result.ts'
 import type { Host } from '../../host/host.ts'
 import type { NbdChild } from '../plan/backing.ts'
+import type { RunAs } from '../plan/facts.ts'
 import { addExport, fenceExports, incarnationOf, openExports, type ReplicaDaemon } from './daemon.ts'
 import { exportName, type MemberSeen } from './epoch/record.ts'
+import { freeze, headNode, prepareFreeze, removeLayer, settleFreeze } from './freeze.ts'
+import { chainBelow, type LayerWords } from './layers.ts'
 import type { ReplicaPlace } from './layout.ts'
 import { readMeta, writeMeta } from './meta.ts'
 
@@ -24,6 +27,14 @@ export interface Member {
   serve(order: ServeOrder): Promise<Result<NbdChild>>
   /** Cuts all epochs: nobody writes here any more. */
   fence(): Promise<Result<void>>
+  /** Makes a new head ready. May take its time: the guest runs on. */
+  prepareFreeze(words: LayerWords): Promise<Result<void>>
+  /** The head becomes the layer, the prepared one takes over. Milliseconds; the guest is paused. */
+  freeze(name: string): Promise<Result<void>>
+  /** Notes what was frozen, or takes the preparation away where it was not. The guest runs. */
+  settleFreeze(name: string): Promise<Result<'frozen' | 'undone'>>
+  /** Takes a layer away; what it holds and what lies on it stay readable. Idempotent. */
+  removeLayer(name: string): Promise<Result<void>>
 }
 
 export interface LocalMemberInput {
@@ -31,6 +42,8 @@ export interface LocalMemberInput {
   readonly replica: string
   readonly place: ReplicaPlace
   readonly daemon: ReplicaDaemon
+  /** User of the daemon, where it is not our own. */
+  readonly runAs?: RunAs
 }
 
 export function localMember(input: LocalMemberInput): Member {
@@ -40,6 +53,10 @@ export function localMember(input: LocalMemberInput): Member {
     ask: (timeoutMs) => ask(input, timeoutMs),
     serve: (order) => serve(input, order),
     fence: () => fenceExports(host, daemon),
+    prepareFreeze: (words) => prepareFreeze(input, words),
+    freeze: (name) => freeze(input, name),
+    settleFreeze: (name) => settleFreeze(input, name),
+    removeLayer: (name) => removeLayer(input, name),
   }
 }
 
@@ -61,7 +78,7 @@ async function ask(
       incarnation: incarnationOf(daemon.process),
       epoch: meta.value.epoch,
       sizeBytes: meta.value.sizeBytes,
-      chain: [meta.value.head],
+      chain: [...chainBelow(meta.value).map((layer) => layer.name), 'volume-head'],
       cleanShutdown: meta.value.cleanShutdown,
       exports: exports.value,
     },
@@ -99,6 +116,9 @@ async function serve(input: LocalMemberInput, order: ServeOrder): Promise<Result
   if (!written.ok) return written
   const open = await openExports(daemon)
   if (!open.ok) return open
-  const opened = open.value.includes(name) ? ok(undefined) : await addExport(daemon, name)
+  if (open.value.includes(name)) return ok({ server: { unix: place.nbdSocket }, exportName: name })
+  const head = await headNode(daemon, meta.value)
+  if (!head.ok) return head
+  const opened = await addExport(daemon, name, head.value)
   return opened.ok ? ok({ server: { unix: place.nbdSocket }, exportName: name }) : opened
 }

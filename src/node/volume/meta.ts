@@ -3,6 +3,7 @@
 import { isObject, parseJson } from '../../base/json.ts'
 import { failed, ok, type Result } from '../../base/result.ts'
 import type { Files } from '../../host/host.ts'
+import type { Layer } from './layers.ts'
 
 export interface ReplicaMeta {
   readonly formatVersion: 1
@@ -12,6 +13,22 @@ export interface ReplicaMeta {
   readonly head: string
   /** Absolute path at the time of creation, for people; the chain itself stands in the qcow2 header. */
   readonly backingFile?: string
+  /** Frozen layers; a tree, for a revert leaves later ones aside. */
+  readonly layers?: readonly Layer[]
+  /** Name of the layer that the head lies on. */
+  readonly parent?: string
+  /**
+   * A head that was made ready to take over. Whether it has, only the daemon knows; after a crash it counts as the
+   * head, for an empty one changes nothing and a used one holds the newest writes.
+   */
+  readonly pending?: {
+    readonly name: string
+    readonly userCreated: boolean
+    readonly createdAt: string
+    readonly head: string
+  }
+  /** Layers are still being copied from others: this replica must not be chosen, nor opened without them. */
+  readonly joining?: boolean
   /** The last epoch this replica was opened for. */
   readonly epoch: number
   /** Random word of the export of that epoch. */

@@ -238,7 +238,7 @@ async function ensureFiles(
 }
 
 /** The record that is written after it says that the file is whole, so the file is on the disk before. */
-async function writeHead(files: Files, path: string, what: EmptyQcow2): Promise<Result<void>> {
+export async function writeHead(files: Files, path: string, what: EmptyQcow2): Promise<Result<void>> {
   const { pieces, lengthBytes } = emptyQcow2(what)
   const file = await files.open(path, 'create-new', 0o600)
   if (!file.ok) return file

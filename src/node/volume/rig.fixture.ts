@@ -18,7 +18,7 @@ import type { EngineQemu } from './engine-qemu.ts'
 import { type EpochRecord, exportName } from './epoch/record.ts'
 import { HEAD_FILE, type ReplicaPlace } from './layout.ts'
 import { localMember, type Member } from './member.ts'
-import { writeMeta } from './meta.ts'
+import { readMeta, writeMeta } from './meta.ts'
 import { serveAll } from './swap.ts'
 
 export const run = promisify(execFile)
@@ -84,6 +84,8 @@ export interface RigOptions {
   readonly replicas: number
   readonly front?: 'virtio-blk' | 'scsi-hd'
   readonly writeCache?: 'on' | 'off'
+  /** The replicas stand on an image. */
+  readonly backingImage?: boolean
 }
 
 export async function makeRig(t: TestContext, options: RigOptions): Promise<Rig> {
@@ -93,7 +95,12 @@ export async function makeRig(t: TestContext, options: RigOptions): Promise<Rig>
     for (const one of processes) await host.exec.kill(one, 'SIGKILL')
     await rm(folder, { recursive: true, force: true })
   })
-  const make = (name: string): Promise<RigReplica> => makeReplica(folder, name, processes)
+  const image = options.backingImage ? join(folder, 'image.qcow2') : undefined
+  if (image) {
+    await run('qemu-img', ['create', '-q', '-f', 'qcow2', image, String(SIZE / 2)])
+    await run('qemu-io', ['-c', 'write -P 0x77 20M 4M', image])
+  }
+  const make = (name: string): Promise<RigReplica> => makeReplica(folder, name, processes, image)
   const replicas = await Promise.all(
     Array.from({ length: options.replicas }, (_, index) => make(`r${index}`)),
   )
@@ -180,7 +187,12 @@ export async function makeRig(t: TestContext, options: RigOptions): Promise<Rig>
   return rig
 }
 
-async function makeReplica(folder: string, name: string, processes: ProcessIdentity[]): Promise<RigReplica> {
+async function makeReplica(
+  folder: string,
+  name: string,
+  processes: ProcessIdentity[],
+  image?: string,
+): Promise<RigReplica> {
   const home = join(folder, name)
   await mkdir(home)
   const place: ReplicaPlace = {
@@ -193,7 +205,8 @@ async function makeReplica(folder: string, name: string, processes: ProcessIdent
     qmpSocket: join(folder, `s${name}`, 'qmp.sock'),
     nbdSocket: join(folder, `s${name}`, 'nbd.sock'),
   }
-  await run('qemu-img', ['create', '-q', '-f', 'qcow2', place.head, String(SIZE)])
+  const backing = image ? ['-b', image, '-F', 'qcow2'] : []
+  await run('qemu-img', ['create', '-q', '-f', 'qcow2', ...backing, place.head, String(SIZE)])
   must(
     await writeMeta(host.files, place.meta, {
       formatVersion: 1,
@@ -201,6 +214,7 @@ async function makeReplica(folder: string, name: string, processes: ProcessIdent
       replica: name,
       sizeBytes: SIZE,
       head: HEAD_FILE,
+      ...(image ? { backingFile: image } : {}),
       epoch: 0,
       incarnation: '',
       cleanShutdown: true,
@@ -284,9 +298,11 @@ async function judge(rig: Rig, names: readonly string[], log: string): Promise<v
     await until('the daemon ends', async () =>
       (await host.exec.isAlive(replica.daemon.process)) ? undefined : true,
     )
-    await run('qemu-img', ['check', '-q', replica.place.head])
+    const meta = must(await readMeta(host.files, replica.place.meta))!
+    const head = join(replica.place.folder, meta.head)
+    await run('qemu-img', ['check', '-q', head])
     const raw = join(rig.folder, `${name}.raw`)
-    await run('qemu-img', ['convert', '-O', 'raw', replica.place.head, raw])
+    await run('qemu-img', ['convert', '-O', 'raw', head, raw])
     images.push(await readFile(raw))
   }
   for (const [index, image] of images.entries()) {
