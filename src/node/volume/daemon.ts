@@ -36,11 +36,18 @@ export function incarnationOf(process: ProcessIdentity): string {
 }
 
 export function daemonArgv(place: ReplicaPlace, meta: ReplicaMeta): readonly string[] {
+  return withSockets(place, chainNodes(place.folder, meta))
+}
+
+function withSockets(
+  place: ReplicaPlace,
+  nodes: readonly Readonly<Record<string, unknown>>[],
+): readonly string[] {
   return [
     'qemu-storage-daemon',
     ...['--chardev', `socket,id=qmp,path=${place.qmpSocket},server=on,wait=off`],
     ...['--monitor', 'chardev=qmp'],
-    ...chainNodes(place.folder, meta).flatMap((node) => ['--blockdev', JSON.stringify(node)]),
+    ...nodes.flatMap((node) => ['--blockdev', JSON.stringify(node)]),
     ...['--nbd-server', `addr.type=unix,addr.path=${place.nbdSocket},max-connections=0`],
   ]
 }
@@ -97,6 +104,17 @@ async function startFailure(
   }
 }
 
+/** Starts a daemon that holds nothing yet: for a replica that is about to be rebuilt. */
+export async function startBareDaemon(
+  host: Host,
+  place: ReplicaPlace,
+  runAs: RunAs | undefined,
+): Promise<Result<ReplicaDaemon>> {
+  const made = await makePrivateFolder(host.files, place.folder)
+  if (!made.ok) return made
+  return launchDaemon(host, place, { argv: withSockets(place, []), files: [], runAs })
+}
+
 /** Starts the daemon; it has opened the image when this resolves. */
 export async function startDaemon(
   host: Host,
@@ -116,13 +134,27 @@ export async function startDaemon(
     const written = await writeMeta(host.files, place.meta, whole)
     if (!written.ok) return written
   }
-  const argv = daemonArgv(place, whole)
+  const files = [whole.head, ...layersOf(whole).map((layer) => layer.file)]
+  return launchDaemon(host, place, { argv: daemonArgv(place, whole), files, runAs })
+}
+
+interface Launch {
+  readonly argv: readonly string[]
+  /** Within the replica's folder; the daemon's user owns them. */
+  readonly files: readonly string[]
+  readonly runAs: RunAs | undefined
+}
+
+async function launchDaemon(
+  host: Host,
+  place: ReplicaPlace,
+  { argv, files, runAs }: Launch,
+): Promise<Result<ReplicaDaemon>> {
   await host.files.remove(place.socketFolder)
   await host.files.remove(place.log)
   const made = await makePrivateFolder(host.files, place.socketFolder)
   if (!made.ok) return made
   if (runAs) {
-    const files = [whole.head, ...layersOf(whole).map((layer) => layer.file)]
     for (const path of [
       place.socketFolder,
       place.folder,
