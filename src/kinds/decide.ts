@@ -109,6 +109,8 @@ export interface Decider<K extends Kind = Kind, Seen = unknown> {
   readonly serial?: boolean
   /** Decide only after nothing happened to the key for this long (counts that lag behind their charges). */
   readonly settleMs?: number
+  /** A status that comes alone is written this long after it began to differ; for statuses that others only read. */
+  readonly statusSettleMs?: number
   /** Everything the decision may depend on, taken from the caches. */
   readonly gather: (object: KindOf<K>, look: Look) => Seen
   readonly decide: (seen: Seen, now: number) => Decision

@@ -58,6 +58,8 @@ interface Runner {
   readonly recorder: EventRecorder | undefined
   readonly troubles: Troubles
   readonly settling: Map<string, number>
+  /** When a status that others only read is to be written, by key. Monotonic milliseconds. */
+  readonly statusDue: Map<string, number>
   open: boolean
   busy: boolean
 }
@@ -115,6 +117,7 @@ class RunningLoop implements Loop {
       recorder: eventKind && createEventRecorder({ client, host, kind: eventKind, component: one.name }),
       troubles: new Troubles(host, retryOn ?? []),
       settling: new Map(),
+      statusDue: new Map(),
       open: false,
       busy: false,
     }
@@ -171,6 +174,7 @@ class RunningLoop implements Loop {
     if (change.type === 'DELETED') {
       runner.troubles.clear(key)
       runner.settling.delete(key)
+      runner.statusDue.delete(key)
       runner.queue.cancel(key)
       this.#hot.forget(`${runner.decider.name} ${key}`)
       return
@@ -296,14 +300,33 @@ class RunningLoop implements Loop {
     }
     if (plan.writes.length === 0 && plan.status === undefined) {
       runner.troubles.clear(key)
+      runner.statusDue.delete(key)
       return undefined
     }
+    if (plan.writes.length === 0 && this.#statusWaits(runner, key)) return undefined
     const pauseMs = this.#hot.pauseMs(`${one.name} ${key}`)
     if (pauseMs > 0) {
       this.#sooner(runner, key, pauseMs)
       return undefined
     }
     return this.#execute(runner, key, object, plan)
+  }
+
+  /** A status on the move is written once it rests, so that a burst of changes below is one write above. */
+  #statusWaits(runner: Runner, key: string): boolean {
+    const { statusSettleMs } = runner.decider
+    // A key in trouble has waited already.
+    if (statusSettleMs === undefined || runner.troubles.waitMs(key) !== undefined) return false
+    const now = this.#options.host.clock.monotonic()
+    const due = runner.statusDue.get(key) ?? now + statusSettleMs
+    // Half a millisecond of grace: a timer that rounds down must not ask for another one.
+    if (due - now < 0.5) {
+      runner.statusDue.delete(key)
+      return false
+    }
+    runner.statusDue.set(key, due)
+    this.#sooner(runner, key, due - now)
+    return true
   }
 
   async #execute(runner: Runner, key: string, object: KubeObject, plan: Plan): Promise<void> {

@@ -9,6 +9,8 @@ import { decideVirtualMachine, type SeenVirtualMachine } from './decide.ts'
 import { claimTemplates, mountedClaims, REMOVED_CLAIMS } from './disks.ts'
 
 const BY_CLAIM = 'machine-claim'
+/** On its way up an object changes eight times in a tenth of a second; people see one change. */
+const STATUS_SETTLE_MS = 25
 
 /** Every claim that the machine mounts, makes, or names for removal. */
 function claimNames(vm: VirtualMachine): readonly string[] {
@@ -31,6 +33,7 @@ function machinesOfClaim(
 export const virtualMachineDecider: Decider<typeof VirtualMachine, SeenVirtualMachine> = {
   name: 'virtual-machine',
   kind: VirtualMachine,
+  statusSettleMs: STATUS_SETTLE_MS,
   watches: [
     // The instance has the machine's name whether or not it is the machine's.
     { kind: VirtualMachineInstance, keys: ({ metadata }) => [`${metadata.namespace}/${metadata.name}`] },

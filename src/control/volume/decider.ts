@@ -19,6 +19,8 @@ import type { PlacementRules } from './placement.ts'
 import type { ClaimFacts } from './status.ts'
 
 const PODS_BY_CLAIM = 'pod-claim'
+/** On its way up an object changes eight times in a tenth of a second; people see one change. */
+const STATUS_SETTLE_MS = 25
 const DRIVER = 'driver.longhorn.io'
 
 interface Named {
@@ -128,6 +130,7 @@ function imageWait(volume: Volume, look: Look): string | undefined {
 export const volumeDecider: Decider<typeof Volume, SeenVolume> = {
   name: 'volume',
   kind: Volume,
+  statusSettleMs: STATUS_SETTLE_MS,
   watches: [
     { kind: Engine, keys: volumeOfChild },
     { kind: Replica, keys: volumeOfChild },
