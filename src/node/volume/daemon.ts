@@ -10,6 +10,7 @@ import { connectQmp, type Qmp } from '../qmp/qmp.ts'
 import { chainNodes, layersOf, settled } from './layers.ts'
 import type { ReplicaPlace } from './layout.ts'
 import { type ReplicaMeta, readMeta, writeMeta } from './meta.ts'
+import { INHERITED_NBD_SERVER, listeningArgv } from './tcp-listen.ts'
 
 /** The daemon opens its image in tens of milliseconds; a disk that is busy may need longer. */
 const START_TIMEOUT_MS = 15_000
@@ -25,6 +26,8 @@ export const LAYER_EXPORT_PREFIX = 'ro-'
 export interface ReplicaDaemon {
   readonly process: ProcessIdentity
   readonly qmp: Qmp
+  /** Where other hosts reach it; absent: only this host does, by its unix socket. */
+  readonly tcp?: { readonly host: string; readonly port: number }
 }
 
 /**
@@ -35,20 +38,39 @@ export function incarnationOf(process: ProcessIdentity): string {
   return shortHash(`${process.bootId}/${process.pid}/${process.startTicks}`, INCARNATION_LENGTH)
 }
 
-export function daemonArgv(place: ReplicaPlace, meta: ReplicaMeta): readonly string[] {
-  return withSockets(place, chainNodes(place.folder, meta))
+export function daemonArgv(place: ReplicaPlace, meta: ReplicaMeta, listen?: DaemonListen): readonly string[] {
+  return withSockets(place, chainNodes(place.folder, meta), listen)
 }
 
 function withSockets(
   place: ReplicaPlace,
   nodes: readonly Readonly<Record<string, unknown>>[],
+  listen?: DaemonListen,
+): readonly string[] {
+  const nbd = listen ? INHERITED_NBD_SERVER : `addr.type=unix,addr.path=${place.nbdSocket},max-connections=0`
+  const argv = daemonWords(place, nodes, nbd)
+  return listen ? listeningArgv(argv, { ...listen, portFile: portFile(place) }) : argv
+}
+
+/** Address of this host on the network of the other hosts; port 0: any free one. */
+export interface DaemonListen {
+  readonly host: string
+  readonly port: number
+}
+
+const portFile = (place: ReplicaPlace): string => `${place.socketFolder}/port`
+
+function daemonWords(
+  place: ReplicaPlace,
+  nodes: readonly Readonly<Record<string, unknown>>[],
+  nbdServer: string,
 ): readonly string[] {
   return [
     'qemu-storage-daemon',
     ...['--chardev', `socket,id=qmp,path=${place.qmpSocket},server=on,wait=off`],
     ...['--monitor', 'chardev=qmp'],
     ...nodes.flatMap((node) => ['--blockdev', JSON.stringify(node)]),
-    ...['--nbd-server', `addr.type=unix,addr.path=${place.nbdSocket},max-connections=0`],
+    ...['--nbd-server', nbdServer],
   ]
 }
 
@@ -63,11 +85,13 @@ async function forgetDaemon(host: Host, place: ReplicaPlace): Promise<void> {
   await host.files.remove(place.socketFolder)
 }
 
-async function savedIdentity(host: Host, place: ReplicaPlace): Promise<ProcessIdentity | undefined> {
+type Saved = ProcessIdentity & Pick<ReplicaDaemon, 'tcp'>
+
+async function savedIdentity(host: Host, place: ReplicaPlace): Promise<Saved | undefined> {
   const text = await host.files.readText(place.daemon)
   if (!text.ok) return undefined
   try {
-    return JSON.parse(text.value) as ProcessIdentity
+    return JSON.parse(text.value) as Saved
   } catch {
     return undefined
   }
@@ -78,13 +102,14 @@ export async function adoptDaemon(
   host: Host,
   place: ReplicaPlace,
 ): Promise<Result<ReplicaDaemon | undefined>> {
-  const process = await savedIdentity(host, place)
-  if (!process || !(await host.exec.isAlive(process))) {
+  const saved = await savedIdentity(host, place)
+  const { tcp, ...process } = saved ?? { pid: 0, startTicks: 0, bootId: '' }
+  if (!saved || !(await host.exec.isAlive(process))) {
     await forgetDaemon(host, place)
     return ok(undefined)
   }
   const qmp = await connectQmp(host, place.qmpSocket, { oob: false, timeoutMs: QMP_TIMEOUT_MS })
-  return qmp.ok ? ok({ process, qmp: qmp.value }) : qmp
+  return qmp.ok ? ok({ process, qmp: qmp.value, ...(tcp ? { tcp } : {}) }) : qmp
 }
 
 async function startFailure(
@@ -109,10 +134,11 @@ export async function startBareDaemon(
   host: Host,
   place: ReplicaPlace,
   runAs: RunAs | undefined,
+  listen?: DaemonListen,
 ): Promise<Result<ReplicaDaemon>> {
   const made = await makePrivateFolder(host.files, place.folder)
   if (!made.ok) return made
-  return launchDaemon(host, place, { argv: withSockets(place, []), files: [], runAs })
+  return launchDaemon(host, place, { argv: withSockets(place, [], listen), files: [], runAs, listen })
 }
 
 /** Starts the daemon; it has opened the image when this resolves. */
@@ -120,6 +146,7 @@ export async function startDaemon(
   host: Host,
   place: ReplicaPlace,
   runAs: RunAs | undefined,
+  listen?: DaemonListen,
 ): Promise<Result<ReplicaDaemon>> {
   const meta = await readMeta(host.files, place.meta)
   if (!meta.ok) return meta
@@ -135,7 +162,7 @@ export async function startDaemon(
     if (!written.ok) return written
   }
   const files = [whole.head, ...layersOf(whole).map((layer) => layer.file)]
-  return launchDaemon(host, place, { argv: daemonArgv(place, whole), files, runAs })
+  return launchDaemon(host, place, { argv: daemonArgv(place, whole, listen), files, runAs, listen })
 }
 
 interface Launch {
@@ -143,12 +170,13 @@ interface Launch {
   /** Within the replica's folder; the daemon's user owns them. */
   readonly files: readonly string[]
   readonly runAs: RunAs | undefined
+  readonly listen?: DaemonListen | undefined
 }
 
 async function launchDaemon(
   host: Host,
   place: ReplicaPlace,
-  { argv, files, runAs }: Launch,
+  { argv, files, runAs, listen }: Launch,
 ): Promise<Result<ReplicaDaemon>> {
   await host.files.remove(place.socketFolder)
   await host.files.remove(place.log)
@@ -174,7 +202,22 @@ async function launchDaemon(
     await host.exec.kill(started.value, 'SIGKILL')
     return saved
   }
-  return awaitMonitor(host, place, argv, started.value)
+  const begun = await awaitMonitor(host, place, argv, started.value)
+  return begun.ok && listen ? withPort(host, place, begun.value, listen) : begun
+}
+
+/** Notes the port, so that the daemon is found by it after a restart of ours. */
+async function withPort(
+  host: Host,
+  place: ReplicaPlace,
+  daemon: ReplicaDaemon,
+  listen: DaemonListen,
+): Promise<Result<ReplicaDaemon>> {
+  const port = await host.files.readText(portFile(place))
+  if (!port.ok) return port
+  const tcp = { host: listen.host, port: Number(port.value) }
+  const saved = await host.files.writeDurable(place.daemon, JSON.stringify({ ...daemon.process, tcp }), 0o600)
+  return saved.ok ? ok({ ...daemon, tcp }) : saved
 }
 
 async function awaitMonitor(

@@ -5,7 +5,7 @@ import type { NbdChild } from '../plan/backing.ts'
 import { LAYER_EXPORT_PREFIX } from './daemon.ts'
 import { addNodes, metaOf, removeNodes } from './freeze.ts'
 import { BASE_NODE, chainBelow, chainNodes, layerNamed, layerNodes, nodeOf, settled } from './layers.ts'
-import type { LocalMemberInput } from './member.ts'
+import { type LocalMemberInput, serverOf } from './member.ts'
 import { type ReplicaMeta, writeMeta } from './meta.ts'
 import { writeHead } from './replica.ts'
 
@@ -33,7 +33,7 @@ export async function openLayer(input: LocalMemberInput, name: string): Promise<
     writable: false,
   })
   if (!opened.ok && !/already|in use/.test(opened.failure.message)) return opened
-  return ok({ server: { unix: input.place.nbdSocket }, exportName: id })
+  return ok({ server: serverOf(input), exportName: id })
 }
 
 export async function closeLayer({ daemon, replica }: LocalMemberInput, name: string): Promise<void> {
@@ -83,13 +83,15 @@ export async function joinOn(
   head: string,
   source: NbdChild,
 ): Promise<Result<void>> {
-  if (!('unix' in source.server))
-    return failed({ reason: 'SourceFar', message: 'the source is on another host', retry: 'never' })
+  const { server } = source
   return addNodes(daemon, [
     {
       driver: 'nbd',
       'node-name': SOURCE_NODE,
-      server: { type: 'unix', path: source.server.unix },
+      server:
+        'unix' in server
+          ? { type: 'unix', path: server.unix }
+          : { type: 'inet', host: server.host, port: String(server.port) },
       export: source.exportName,
       'reconnect-delay': 0,
       'read-only': true,

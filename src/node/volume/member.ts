@@ -85,6 +85,11 @@ async function ask(
   }
 }
 
+/** One daemon listens in one place: for all, or for its own host. */
+export function serverOf({ daemon, place }: LocalMemberInput): NbdChild['server'] {
+  return daemon.tcp ?? { unix: place.nbdSocket }
+}
+
 async function serve(input: LocalMemberInput, order: ServeOrder): Promise<Result<NbdChild>> {
   const { host, replica, place, daemon } = input
   const { epoch, incarnation } = order
@@ -116,9 +121,9 @@ async function serve(input: LocalMemberInput, order: ServeOrder): Promise<Result
   if (!written.ok) return written
   const open = await openExports(daemon)
   if (!open.ok) return open
-  if (open.value.includes(name)) return ok({ server: { unix: place.nbdSocket }, exportName: name })
+  if (open.value.includes(name)) return ok({ server: serverOf(input), exportName: name })
   const head = await headNode(daemon, meta.value)
   if (!head.ok) return head
   const opened = await addExport(daemon, name, head.value)
-  return opened.ok ? ok({ server: { unix: place.nbdSocket }, exportName: name }) : opened
+  return opened.ok ? ok({ server: serverOf(input), exportName: name }) : opened
 }

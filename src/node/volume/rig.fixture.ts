@@ -86,6 +86,8 @@ export interface RigOptions {
   readonly replicas: number
   readonly front?: 'virtio-blk' | 'scsi-hd'
   readonly writeCache?: 'on' | 'off'
+  /** The replicas are reached by TCP, as from another host. */
+  readonly tcp?: boolean
   /** The replicas stand on an image. */
   readonly backingImage?: boolean
 }
@@ -102,7 +104,8 @@ export async function makeRig(t: TestContext, options: RigOptions): Promise<Rig>
     await run('qemu-img', ['create', '-q', '-f', 'qcow2', image, String(SIZE / 2)])
     await run('qemu-io', ['-c', 'write -P 0x77 20M 4M', image])
   }
-  const make = (name: string): Promise<RigReplica> => makeReplica(folder, name, processes, image)
+  const make = (name: string): Promise<RigReplica> =>
+    makeReplica(folder, name, processes, { image, ...(options.tcp ? { tcp: true } : {}) })
   const replicas = await Promise.all(
     Array.from({ length: options.replicas }, (_, index) => make(`r${index}`)),
   )
@@ -211,7 +214,7 @@ async function makeReplica(
   folder: string,
   name: string,
   processes: ProcessIdentity[],
-  image?: string,
+  { image, tcp }: { readonly image: string | undefined; readonly tcp?: boolean },
 ): Promise<RigReplica> {
   const place = placeOf(folder, name)
   await mkdir(place.folder)
@@ -230,7 +233,9 @@ async function makeReplica(
       cleanShutdown: true,
     }),
   )
-  const daemon = must(await startDaemon(host, place, undefined))
+  const daemon = must(
+    await startDaemon(host, place, undefined, tcp ? { host: '127.0.0.1', port: 0 } : undefined),
+  )
   processes.push(daemon.process)
   return { name, place, daemon, member: localMember({ host, replica: name, place, daemon }) }
 }

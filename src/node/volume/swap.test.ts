@@ -134,3 +134,15 @@ test('a replica that hangs is cut out, though requests wait for it', async (t) =
   await rig.progress(20)
   await rig.judge(['r0', 'r1'])
 })
+
+test('replicas that are reached by TCP: a death is repaired in the same way', async (t) => {
+  const rig = await makeRig(t, { replicas: 3, tcp: true })
+  await rig.progress(20)
+  await host.exec.kill(rig.replicas[2]!.daemon.process, 'SIGKILL')
+  await until('the guest stops', async () => ((await status(rig)) === 'io-error' ? true : undefined))
+  const before = performance.now()
+  must(await repairVolume(rig.volume(), rig.record, { suspects: new Set() }))
+  t.diagnostic(`pause of the repair: ${(performance.now() - before).toFixed(0)} ms`)
+  await rig.progress(20)
+  await rig.judge(['r0', 'r1'])
+})
