@@ -7,6 +7,7 @@ import type { RunAs } from '../plan/facts.ts'
 import { addExport, fenceExports, incarnationOf, openExports, type ReplicaDaemon } from './daemon.ts'
 import { exportName, type MemberSeen } from './epoch/record.ts'
 import { freeze, headNode, prepareFreeze, removeLayer, settleFreeze } from './freeze.ts'
+import { resizeReplica } from './grow.ts'
 import { chainBelow, type LayerWords } from './layers.ts'
 import type { ReplicaPlace } from './layout.ts'
 import { readMeta, writeMeta } from './meta.ts'
@@ -33,6 +34,8 @@ export interface Member {
   freeze(name: string): Promise<Result<void>>
   /** Notes what was frozen, or takes the preparation away where it was not. The guest runs. */
   settleFreeze(name: string): Promise<Result<'frozen' | 'undone'>>
+  /** The head grows, after all engines were cut. The guest is paused. Failures: `ShrinkRefused`. */
+  resize(sizeBytes: number): Promise<Result<void>>
   /** Takes a layer away; what it holds and what lies on it stay readable. Idempotent. */
   removeLayer(name: string): Promise<Result<void>>
 }
@@ -57,6 +60,7 @@ export function localMember(input: LocalMemberInput): Member {
     freeze: (name) => freeze(input, name),
     settleFreeze: (name) => settleFreeze(input, name),
     removeLayer: (name) => removeLayer(input, name),
+    resize: (sizeBytes) => resizeReplica(input, sizeBytes),
   }
 }
 
