@@ -145,14 +145,18 @@ function whyCrashed({ vm, vmi, about, tell }: Case): Why | undefined {
   const { consecutiveFailCount = 0, retryAfterTimestamp } = vm?.status?.startFailure ?? {}
   const failed = vmi?.status?.phase === 'Failed'
   if (Number(consecutiveFailCount) === 0 && !failed) return undefined
+  const starts = Number(consecutiveFailCount)
   const message =
+    saying(vm?.status?.conditions, 'Failure', 'True')?.message ??
     saying(vmi?.status?.conditions, 'Ready', 'False')?.message ??
     saying(vm?.status?.conditions, 'Synchronized', 'False')?.message ??
     '-'
   const retryMs = parseTime(String(retryAfterTimestamp ?? '')) ?? tell.now
   return wrong(
     about,
-    text(tell, 'why.vm.crashed', { count: Math.max(1, Number(consecutiveFailCount)), message }),
+    starts > 0
+      ? text(tell, 'why.vm.neverRan', { count: starts, message })
+      : text(tell, 'why.vm.crashed', { count: 1, message }),
     text(tell, 'why.vm.crashed.next', {
       name: about.name,
       delay: humanDuration(Math.max(0, (retryMs - tell.now) / 1000)),

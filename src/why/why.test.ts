@@ -199,11 +199,14 @@ const rows: readonly Row[] = [
       vm: {
         metadata: at,
         spec: { runStrategy: 'Always' },
-        status: { startFailure: { consecutiveFailCount: 3, retryAfterTimestamp: ago(-60) } },
+        status: {
+          startFailure: { consecutiveFailCount: 3, retryAfterTimestamp: ago(-60) },
+          conditions: [condition('Failure', 'True', 'FailedStart', 'no space left on the disk')],
+        },
       },
       vmi: null,
     }),
-    /ended by itself 3 times/,
+    /failed 3 times before its guest ran; the last time because: no space left/,
     /next try is in 60s/,
   ],
   [

@@ -72,6 +72,8 @@ export const en = {
   'why.vm.noNodeFits.next': 'Free room on a node, ask for less, or add a node.',
   'why.vm.crashed':
     'The guest ended by itself {count} {count|time|times}; the last time QEMU said: {message}',
+  'why.vm.neverRan':
+    'The machine failed {count} {count|time|times} before its guest ran; the last time because: {message}',
   'why.vm.crashed.next': 'Read the serial log: croft vm console {name} --log. The next try is in {delay}.',
   'why.vm.startFailed': 'QEMU did not start on node "{node}": {message}',
   'why.vm.pausedByUser': 'Somebody paused the machine.',

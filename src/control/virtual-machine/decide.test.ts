@@ -127,6 +127,29 @@ test('an instance of the same name that is not ours is named, and never touched'
   assert.match(failure?.message ?? '', /does not belong to this machine/)
 })
 
+test('why the last instance did not start stays told until one runs', () => {
+  const ours = { ...instanceOf(vm, false), metadata: { name: 'web', namespace: 'shop', uid: 'run-1' } }
+  const failed = {
+    ...ours,
+    status: {
+      phase: 'Failed',
+      conditions: [{ type: 'Ready', status: 'False', message: 'no space left on the disk' }],
+    },
+  } as VirtualMachineInstance
+  const status = statusOf(decideVirtualMachine(seen({ vmi: failed, ownsInstance: true }), NOW))
+  const later = statusOf(decideVirtualMachine(seen({ vm: { ...vm, status } as VirtualMachine }), NOW + 1))
+  const failure = later.conditions?.find(({ type }) => type === 'Failure')
+  assert.deepEqual([failure?.reason, failure?.message], ['FailedStart', 'no space left on the disk'])
+  const running = { ...ours, status: { phase: 'Running' } } as VirtualMachineInstance
+  const runs = statusOf(
+    decideVirtualMachine(
+      seen({ vm: { ...vm, status: later } as VirtualMachine, vmi: running, ownsInstance: true }),
+      NOW + 2,
+    ),
+  )
+  assert.ok(!runs.conditions?.some(({ type }) => type === 'Failure'))
+})
+
 test('deletion: first the instance, then the chosen claims, then the machine', () => {
   const going = {
     ...vm,

@@ -146,10 +146,12 @@ function stopActions(vm: VirtualMachine, vmi: VirtualMachineInstance): readonly 
 const NOT_MIRRORED = ['Ready', 'Failure', 'RestartRequired']
 
 function conditionsOf(
-  { vm, vmi: seenVmi, ownsInstance }: SeenVirtualMachine,
+  seen: SeenVirtualMachine,
   vmi: VirtualMachineInstance | undefined,
+  run: RunAnswer,
   now: number,
 ): NonNullable<VirtualMachine['status']>['conditions'] {
+  const { vm } = seen
   const ready = findCondition(vmi?.status?.conditions, 'Ready')
   const wishes: ConditionWish[] = []
   if (!vmi)
@@ -174,21 +176,37 @@ function conditionsOf(
       reason: 'RestartRequired',
       message: 'a non-live-updatable field was changed in the template spec; restart the machine to apply it',
     })
-  if (seenVmi && !ownsInstance)
-    wishes.push({
-      type: 'Failure',
-      status: 'True',
-      reason: 'FailedCreate',
-      message: `a virtual machine instance named ${seenVmi.metadata.name} exists that does not belong to this machine; delete or rename it`,
-    })
+  const failure = failureOf(seen, vmi, run)
+  if (failure) wishes.push(failure)
   const gone = [
     ...(vmi ? (vm.status?.conditions ?? []).map((condition) => condition.type) : []).filter(
       (type) => !wishes.some((wish) => wish.type === type),
     ),
     ...(restart ? [] : ['RestartRequired']),
-    ...(seenVmi && !ownsInstance ? [] : ['Failure']),
+    ...(failure ? [] : ['Failure']),
   ]
   return withConditions(withoutConditions(vm.status?.conditions, gone), wishes, now)
+}
+
+/** Why no instance can be made, or why the last one did not start, also while none is there. */
+function failureOf(
+  { vm, vmi: seenVmi, ownsInstance }: SeenVirtualMachine,
+  vmi: VirtualMachineInstance | undefined,
+  { startFailure }: RunAnswer,
+): ConditionWish | undefined {
+  if (seenVmi && !ownsInstance)
+    return {
+      type: 'Failure',
+      status: 'True',
+      reason: 'FailedCreate',
+      message: `a virtual machine instance named ${seenVmi.metadata.name} exists that does not belong to this machine; delete or rename it`,
+    }
+  if (!startFailure) return undefined
+  const failed = vmi?.metadata.uid === startFailure.lastFailedVMIUID ? vmi : undefined
+  const message =
+    findCondition(failed?.status?.conditions, 'Ready')?.message ??
+    findCondition(vm.status?.conditions, 'Failure')?.message
+  return { type: 'Failure', status: 'True', reason: 'FailedStart', ...(message ? { message } : {}) }
 }
 
 function needsRestart(vm: VirtualMachine, vmi: VirtualMachineInstance | undefined): boolean {
@@ -211,7 +229,7 @@ function statusOf(
     ready: findCondition(vmi?.status?.conditions, 'Ready')?.status === 'True',
     runStrategy: runStrategyOf(vm),
     printableStatus: printableStatus({ vm, vmi, run, dataVolumes, claimUnbound }),
-    conditions: conditionsOf(seen, vmi, now),
+    conditions: conditionsOf(seen, vmi, run, now),
     desiredGeneration: vm.metadata.generation ?? 1,
     observedGeneration: vm.metadata.generation ?? 1,
     ...(run.requests.length > 0 ? { stateChangeRequests: run.requests } : {}),

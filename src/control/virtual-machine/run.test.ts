@@ -142,3 +142,10 @@ test('failures before the first run wait longer each time, and are counted once 
   )
   assert.equal(decideRun(vm, instance('Failed', { ran: true, uid: 'run-3' }), NOW).startFailure, undefined)
 })
+
+test('a start that is stopped before it ran is no failure', () => {
+  const vm = machine('Manual', { stateChangeRequests: [stop('run-1'), start] as never })
+  const stopped = decideRun(vm, instance('Failed', { deleting: true }), NOW)
+  assert.equal(stopped.startFailure, undefined)
+  assert.ok(decideRun(vm, undefined, NOW).create)
+})

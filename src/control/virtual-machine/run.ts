@@ -61,13 +61,14 @@ function openRequests(
   return satisfied ? openRequests(rest, vmi) : requests
 }
 
-/** Counts failures before an instance was ever Running; each waits longer than the one before. */
+/** Counts failures before an instance was ever Running, each waits longer than the one before; a stop is none. */
 function nextStartFailure(
   before: StartFailure | undefined,
   vmi: VirtualMachineInstance | undefined,
+  [first]: readonly StateChangeRequest[],
   now: number,
 ): StartFailure | undefined {
-  if (!vmi) return before
+  if (!vmi || first?.action === 'Stop') return before
   if (wasEverRunning(vmi)) return undefined
   if (vmi.status?.phase !== 'Failed' || before?.lastFailedVMIUID === vmi.metadata.uid) return before
   const count = (before?.consecutiveFailCount ?? 0) + 1
@@ -127,7 +128,7 @@ export function decideRun(
 ): RunAnswer {
   const strategy = runStrategyOf(vm)
   const open = openRequests((vm.status?.stateChangeRequests ?? []) as readonly StateChangeRequest[], vmi)
-  const failure = nextStartFailure(vm.status?.startFailure, vmi, now)
+  const failure = nextStartFailure(vm.status?.startFailure, vmi, open, now)
   if (vmi) {
     const remove = !vmi.metadata.deletionTimestamp && wantsRemoval(vmi, strategy, open)
     // A failed run of RerunOnFailure is started again; the request says so across the deletion.
