@@ -34,8 +34,8 @@ export interface ReplicaDaemon {
  * A word for this life of the daemon, made from what names a process for ever: after a crash it is another one, so
  * that nobody takes a daemon that lost its memory for the one that acknowledged the last writes.
  */
-export function incarnationOf(process: ProcessIdentity): string {
-  return shortHash(`${process.bootId}/${process.pid}/${process.startTicks}`, INCARNATION_LENGTH)
+export function incarnationOf({ bootId, pid, startTicks }: ProcessIdentity): string {
+  return shortHash(`${bootId}/${pid}/${startTicks}`, INCARNATION_LENGTH)
 }
 
 export function daemonArgv(place: ReplicaPlace, meta: ReplicaMeta, listen?: DaemonListen): readonly string[] {
