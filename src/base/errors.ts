@@ -82,13 +82,8 @@ export const refuse = {
       about(resource, name),
     ),
   noSuchResource: () => new ApiError(404, 'NotFound', 'the server could not find the requested resource', {}),
-  methodNotAllowed: () =>
-    new ApiError(
-      405,
-      'MethodNotAllowed',
-      'the server does not allow this method on the requested resource',
-      {},
-    ),
+  methodNotAllowed: (message = 'the server does not allow this method on the requested resource') =>
+    new ApiError(405, 'MethodNotAllowed', message, {}),
   notAcceptable: (available: readonly string[]) =>
     new ApiError(
       406,

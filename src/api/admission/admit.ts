@@ -3,6 +3,7 @@
 import type { KubeObject } from '../../base/object.ts'
 import type { Work } from '../core.ts'
 import { addDefaultStorageClass } from './default-storage-class.ts'
+import { checkDefinition } from './definition-lifecycle.ts'
 import { checkEscalation } from './escalation.ts'
 import { checkImmutable } from './immutable.ts'
 import { limitRanges } from './limit-ranges.ts'
@@ -14,7 +15,7 @@ import { addTolerations } from './tolerations.ts'
 
 export type Plugin = (work: Work, next: KubeObject, previous: KubeObject | undefined) => KubeObject
 
-const EVERY_KIND: readonly Plugin[] = [checkNamespace, checkImmutable]
+const EVERY_KIND: readonly Plugin[] = [checkNamespace, checkDefinition, checkImmutable]
 /** By `<plural>.<group>`. */
 const BY_KIND: Readonly<Record<string, readonly Plugin[]>> = {
   'pods.': [limitRanges, addServiceAccount, addPriority, addTolerations],

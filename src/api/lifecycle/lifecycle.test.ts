@@ -161,7 +161,17 @@ test('a definition: served at once, pruned and defaulted, gone with its objects;
   })
   const read = await ask(api, 'GET', `${url}/w`)
   assert.deepEqual(read.json['spec'], { size: 3, color: 'blue' })
+  const held = { ...widget, metadata: { name: 'held', finalizers: ['example.com/hold'] } }
+  assert.equal((await ask(api, 'POST', url, { body: held })).status, 201)
   await api.call('delete', 'apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com')
+  await eventually('w is gone', async () => (await ask(api, 'GET', `${url}/w`)).status === 404)
+  const late = await ask(api, 'POST', url, { body: widget })
+  assert.equal(late.status, 405)
+  assert.match(late.text, /while custom resource definition is terminating/)
+  await api.call('patch', 'example.com/v1/namespaces/default/widgets/held', {
+    patchType: 'merge',
+    body: { metadata: { finalizers: null } },
+  })
   await eventually('the kind is gone', async () => (await ask(api, 'GET', url)).status === 404)
   const own = 'apiextensions.k8s.io/v1/customresourcedefinitions/virtualmachines.kubevirt.io'
   await eventually('our own kinds show', () => exists(own))
