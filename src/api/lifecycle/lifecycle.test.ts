@@ -178,6 +178,18 @@ test('a definition: served at once, pruned and defaulted, gone with its objects;
   await assert.rejects(api.call('delete', own), { code: 403 })
 })
 
+test('what each namespace has comes back after its deletion', async () => {
+  for (const path of [`${MAPS}/kube-root-ca.crt`, 'v1/namespaces/default/serviceaccounts/default']) {
+    await eventually('it is there', () => exists(path))
+    const { metadata } = (await api.call('get', path)) as unknown as KubeObject
+    await api.call('delete', path)
+    await eventually('it is another one', async () => {
+      const now = (await api.call('get', path).catch(() => undefined)) as unknown as KubeObject | undefined
+      return now !== undefined && now.metadata.uid !== metadata.uid
+    })
+  }
+})
+
 test('an event is one object under both of its groups', async () => {
   const regarding = { kind: 'ConfigMap', namespace: 'default', name: 'x' }
   await api.create({

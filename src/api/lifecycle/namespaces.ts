@@ -15,7 +15,11 @@ const RECHECK_MS = 2_000
 const ROOT_CA = 'kube-root-ca.crt'
 const DEFAULT_ACCOUNT = 'default'
 const NAMESPACE_PREFIX = '/registry/core/namespaces/'
-const ACCOUNT_PREFIX = '/registry/core/serviceaccounts/'
+/** What each namespace has, made again when it was deleted. */
+const DEFAULTS: readonly { readonly prefix: string; readonly name: string }[] = [
+  { prefix: '/registry/core/serviceaccounts/', name: DEFAULT_ACCOUNT },
+  { prefix: '/registry/core/configmaps/', name: ROOT_CA },
+]
 
 export function keepNamespaces(core: Core): Worker {
   const worker = startWorker(core, 'namespace upkeep', (name) => keepNamespace(core, name))
@@ -25,12 +29,15 @@ export function keepNamespaces(core: Core): Worker {
       return
     }
     if (event.type !== 'delete') return
-    const [, namespace = '', name = ''] = event.key.slice(ACCOUNT_PREFIX.length - 1).split('/')
-    if (name === DEFAULT_ACCOUNT) worker.add(namespace)
+    for (const { prefix, name } of DEFAULTS) {
+      if (!event.key.startsWith(prefix)) continue
+      const [namespace = '', deleted] = event.key.slice(prefix.length).split('/')
+      if (deleted === name) worker.add(namespace)
+    }
   }
   const page = core.store.range(NAMESPACE_PREFIX)
   for (const { key } of page.entries) worker.add(key.slice(NAMESPACE_PREFIX.length))
-  const stops = [NAMESPACE_PREFIX, ACCOUNT_PREFIX].map((prefix) =>
+  const stops = [NAMESPACE_PREFIX, ...DEFAULTS.map(({ prefix }) => prefix)].map((prefix) =>
     core.store.watch(prefix, page.revision, onEvent),
   )
   return {
