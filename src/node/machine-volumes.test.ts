@@ -83,6 +83,12 @@ test('a volume that another machine has is waited for, whoever asks for it', () 
   assert.equal(volumeInUse(standing, []), undefined)
 })
 
+test('one machine has a volume once', () => {
+  const [root] = standing
+  const twice = volumeInUse([root!, { ...root!, name: 'again' }], [])
+  assert.match(twice?.message ?? '', /^volume again: it is the same disk pvc-1 as volume root/)
+})
+
 test('a volume is shared by those that say so, or that only read it', () => {
   const plain = holder({ disk: { bus: 'virtio' } })
   const shared = holder({ disk: { bus: 'virtio' }, shareable: true })

@@ -36,10 +36,18 @@ export function volumeInUse(
   wanted: readonly StandingVolume[],
   holders: Iterable<VolumeHolder>,
 ): MachineWait | undefined {
+  for (const [index, mine] of wanted.entries()) {
+    const twin = wanted.slice(0, index).find(({ longhornVolume }) => longhornVolume === mine.longhornVolume)
+    if (twin && !mayShare(mine, twin))
+      return {
+        reason: 'VolumeInUse',
+        message: `volume ${mine.name}: it is the same disk ${mine.longhornVolume} as volume ${twin.name}; a machine writes a disk through one device: remove one of the two`,
+      }
+  }
   for (const { owner, volumes } of holders)
     for (const held of volumes) {
       const mine = wanted.find(({ longhornVolume }) => longhornVolume === held.longhornVolume)
-      if (!mine || (mine.sharing !== undefined && mine.sharing === held.sharing)) continue
+      if (!mine || mayShare(mine, held)) continue
       return {
         reason: 'VolumeInUse',
         message: `volume ${mine.name}: the machine ${owner.namespace}/${owner.name} (Pod ${owner.podName}) runs with its disk ${held.longhornVolume}; stop that one first, or say shareable of the disk in both`,
@@ -61,6 +69,10 @@ export function lostVolume(
     const now = endpoint(longhornVolume)
     return now === undefined ? absent === 'lost' : !deepEqual(now, backing)
   })
+}
+
+function mayShare(one: StandingVolume, other: StandingVolume): boolean {
+  return one.sharing !== undefined && one.sharing === other.sharing
 }
 
 export function lostMessage({ name, longhornVolume }: StandingVolume): string {
