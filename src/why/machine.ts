@@ -157,7 +157,7 @@ function whyCrashed({ vm, vmi, about, tell }: Case): Why | undefined {
     starts > 0
       ? text(tell, 'why.vm.neverRan', { count: starts, message })
       : text(tell, 'why.vm.crashed', { count: 1, message }),
-    text(tell, 'why.vm.crashed.next', {
+    text(tell, starts > 0 ? 'why.vm.neverRan.next' : 'why.vm.crashed.next', {
       name: about.name,
       delay: humanDuration(Math.max(0, (retryMs - tell.now) / 1000)),
     }),

@@ -74,6 +74,7 @@ export const en = {
     'The guest ended by itself {count} {count|time|times}; the last time QEMU said: {message}',
   'why.vm.neverRan':
     'The machine failed {count} {count|time|times} before its guest ran; the last time because: {message}',
+  'why.vm.neverRan.next': 'Mend that; croft vm show {name} tells more. The next try is in {delay}.',
   'why.vm.crashed.next': 'Read the serial log: croft vm console {name} --log. The next try is in {delay}.',
   'why.vm.startFailed': 'QEMU did not start on node "{node}": {message}',
   'why.vm.pausedByUser': 'Somebody paused the machine.',

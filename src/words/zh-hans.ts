@@ -67,6 +67,7 @@ export const zhHans = translation({
   'why.vm.noNodeFits.next': '释放节点资源、降低资源需求，或添加节点。',
   'why.vm.crashed': '客户机已自行退出 {count} 次；QEMU 最后的输出：{message}',
   'why.vm.neverRan': '虚拟机在客户机运行之前已失败 {count} 次；最近一次的原因：{message}',
+  'why.vm.neverRan.next': '请先排除该原因；croft vm show {name} 可查看详情。将在 {delay} 后重试。',
   'why.vm.crashed.next': '查看串口日志：croft vm console {name} --log。将在 {delay} 后重试。',
   'why.vm.startFailed': 'QEMU 未能在节点“{node}”上启动：{message}',
   'why.vm.pausedByUser': '虚拟机已被用户暂停。',
