@@ -40,6 +40,12 @@ export function patternOf(data: string): readonly Bare[] {
   })
 }
 
+/** The block node that the daemon was started to export: the last one that it opens. */
+function topNode(argv: readonly string[]): string {
+  const nodes = argv.filter((_word, index) => argv[index - 1] === '--blockdev')
+  return (JSON.parse(nodes.at(-1) ?? '{}') as { 'node-name'?: string })['node-name'] ?? 'head'
+}
+
 /** Starts one; gives the milliseconds until the guest runs. */
 export async function startBare(one: Bare): Promise<number> {
   const began = performance.now()
@@ -48,7 +54,7 @@ export async function startBare(one: Bare): Promise<number> {
     type: 'nbd',
     id: one.exportName,
     name: one.exportName,
-    'node-name': 'head',
+    'node-name': topNode(one.daemon),
     writable: true,
   })
   const qemu = await startAndTalk(one.qemu)
