@@ -1,6 +1,6 @@
 // `croft up`: one process with the control plane and the agent of this host.
 import type { Failure, Result } from '../base/result.ts'
-import { ok } from '../base/result.ts'
+import { failed, ok } from '../base/result.ts'
 import { printKubeconfig } from '../client/kubeconfig.ts'
 import type { GateAgent } from '../gate/ask.ts'
 import { createGate } from '../gate/create-gate.ts'
@@ -39,6 +39,9 @@ export function serverUrl(listen: UpOptions['listen']): string {
 /** Failures say what is wrong with the host: folder not writable, port taken, state in use. */
 export async function startServer(options: UpOptions, host: RealHost): Promise<Result<Server, Failure>> {
   const made = await host.files.makeFolder(options.dataFolder, 0o711)
+  // A folder that exists is no failure, so what exists here is something else.
+  if (!made.ok && made.failure.reason === 'AlreadyExists')
+    return failed({ ...made.failure, reason: 'NotAFolder', message: 'it is a file, not a folder' })
   if (!made.ok) return made
   const store = openSqliteStore(`${options.dataFolder}/state.db`)
   if (!store.ok) return store

@@ -58,12 +58,18 @@ export function createEngine(volume: Volume): Action {
   return { do: 'create', kind: Engine, object }
 }
 
+/** Bytes; a size beyond 2^53 stays exact as a bigint, which the schema's type cannot say. */
+function exactSize(volume: Volume): number {
+  const size = BigInt(volume.spec?.size ?? 0)
+  return size <= Number.MAX_SAFE_INTEGER ? Number(size) : (size as unknown as number)
+}
+
 export function createEpoch(volume: Volume): Action {
   const object: VolumeEpoch = {
     apiVersion: apiVersionOf(VolumeEpoch),
     kind: VolumeEpoch.kind,
     metadata: metadataOf(volume, volume.metadata.name!),
-    spec: { epoch: 0, inSync: [], size: Number(volume.spec?.size ?? 0), cleanShutdown: true },
+    spec: { epoch: 0, inSync: [], size: exactSize(volume), cleanShutdown: true },
   }
   return { do: 'create', kind: VolumeEpoch, object }
 }

@@ -137,10 +137,16 @@ function unreachable(
   answer: Result<HttpClientResponse> & { readonly ok: false },
 ): Result<never> {
   const { reason, message, retry } = answer.failure
+  if (reason === 'AddressRefused')
+    return failed({
+      reason: 'ImageAddressRefused',
+      message: `${new URL(url).host} is an address of this host or of the cluster, from which images are not fetched; an administrator may allow it in the setting image-source-allow-list`,
+      retry: 'never',
+    })
   return failed({
     reason: 'ImageUnreachable',
     message: `cannot reach ${new URL(url).host}: ${message}; check the address and the network of this host`,
-    retry: reason === 'AddressRefused' ? 'never' : retry,
+    retry,
   })
 }
 

@@ -281,7 +281,7 @@ test('what cannot work says why: no server, no page, not an image, a hostile ima
     ['cut', world.serve('/cut.xz', whole(cut)), /cut off or damaged/],
     ['empty', world.serve('/empty', whole(Buffer.alloc(0))), /empty/],
     ['tiny', world.serve('/tiny', whole(Buffer.alloc(100))), /100 bytes/],
-    ['own', 'http://169.254.169.254/latest/meta-data', /not allowed/],
+    ['own', 'http://169.254.169.254/latest/meta-data', /image-source-allow-list/],
     ['ftp', 'ftp://example.com/disk', /only http and https/],
   ]
   for (const [name, url] of rows) await world.make(name, spec(url))
