@@ -149,6 +149,10 @@ const OPERATORS = new Set(['In', 'NotIn', 'Exists', 'DoesNotExist'])
 const POD_RESOURCE =
   /^(pods|cpu|memory|ephemeral-storage|requests\.(cpu|memory|ephemeral-storage)|limits\.(cpu|memory|ephemeral-storage)|(requests\.)?hugepages-.+)$/
 
+/** Names that Kubernetes counts without a domain; every other one needs a domain or `count/`. */
+const STANDARD_RESOURCE =
+  /^(pods|services|services\.(nodeports|loadbalancers)|replicationcontrollers|resourcequotas|secrets|configmaps|persistentvolumeclaims|((requests|limits)\.)?(cpu|memory|ephemeral-storage)|requests\.storage|(requests\.)?hugepages-.+)$/
+
 export const checkQuota: Rule = (next, previous) => {
   if (!next) return {}
   const spec = (next as QuotaObject).spec ?? {}
@@ -157,6 +161,8 @@ export const checkQuota: Rule = (next, previous) => {
   for (const [name, text] of Object.entries(spec.hard ?? {})) {
     const amount = parseQuantity(text)
     causes.push(...checkText(`spec.hard[${name}]`, name, checkQualifiedName))
+    if (!name.includes('/') && !STANDARD_RESOURCE.test(name))
+      causes.push(cause.invalid(`spec.hard[${name}]`, name, 'must be a standard resource for quotas'))
     if (amount && amount.nano < 0n) {
       causes.push(cause.invalid(`spec.hard[${name}]`, String(text), 'must be greater than or equal to 0'))
     }

@@ -8,6 +8,7 @@ import { RoleBinding } from '../kubernetes/rbac.ts'
 import { PersistentVolumeClaim } from './persistent-volume-claim.ts'
 import { Pod } from './pod.ts'
 import { defaultPullPolicy } from './pod-defaults.ts'
+import { ResourceQuota } from './resource-quota.ts'
 import { Secret } from './secret.ts'
 import { Service } from './service.ts'
 
@@ -191,5 +192,18 @@ test('the role of a binding may not change', () => {
   assert.match(
     told(RoleBinding, write(RoleBinding, body('edit'), before), before).join(),
     /cannot change roleRef/,
+  )
+})
+
+test('a quota counts what it knows: standard names, names with a domain, and counts', () => {
+  const quota = (hard: JsonObject): KubeObject =>
+    write(ResourceQuota, { metadata: { name: 'q', namespace: 'default' }, spec: { hard } })
+  assert.deepEqual(told(ResourceQuota, quota({ foo: '1' })), [
+    'spec.hard[foo]: Invalid value: "foo": must be a standard resource for quotas',
+  ])
+  const good = { pods: 1, 'requests.cpu': 1, 'count/virtualmachines.kubevirt.io': 2, 'example.com/gpu': 1 }
+  assert.deepEqual(
+    told(ResourceQuota, quota({ ...good, 'requests.storage': '1Gi', 'services.nodeports': 0 })),
+    [],
   )
 })
