@@ -10,6 +10,7 @@ import { BackingImage } from '../kinds/longhorn/backing-image.ts'
 import { Node } from '../kinds/longhorn/node.ts'
 import { type ConditionWish, findCondition, withConditions } from './conditions.ts'
 import { FILE_REFUSED, LONGHORN_NAMESPACE } from './data-volume.ts'
+import { setFinalizers } from './finalizers.ts'
 
 /** On a backing image and a class: `namespace/name` of the image, as Harvester writes it. */
 export const IMAGE_ID = 'harvesterhci.io/imageId'
@@ -77,16 +78,6 @@ function classOf({ image, nodeCount }: SeenImage): StorageClass {
   }
 }
 
-function setFinalizers(image: VirtualMachineImage, finalizers: readonly string[]): Action {
-  const { namespace, name, resourceVersion } = image.metadata
-  return {
-    do: 'patch',
-    target: { kind: VirtualMachineImage, namespace: namespace!, name: name! },
-    patch: { metadata: { finalizers } },
-    ...(resourceVersion ? { resourceVersion } : {}),
-  }
-}
-
 /** Class and file go with the image, in one request of the user's. */
 function decideDeletion({ image, backing, storageClass }: SeenImage): Decision {
   const finalizers = image.metadata.finalizers ?? []
@@ -109,6 +100,7 @@ function decideDeletion({ image, backing, storageClass }: SeenImage): Decision {
   if (!backing && !storageClass && finalizers.includes(IMAGE_FINALIZER))
     actions.push(
       setFinalizers(
+        VirtualMachineImage,
         image,
         finalizers.filter((word) => word !== IMAGE_FINALIZER),
       ),
@@ -274,7 +266,7 @@ export function decideImage(seen: SeenImage, now: number): Decision {
   if (image.metadata.deletionTimestamp) return decideDeletion(seen)
   const finalizers = image.metadata.finalizers ?? []
   if (!finalizers.includes(IMAGE_FINALIZER))
-    return { actions: [setFinalizers(image, [...finalizers, IMAGE_FINALIZER])] }
+    return { actions: [setFinalizers(VirtualMachineImage, image, [...finalizers, IMAGE_FINALIZER])] }
   const step = stepFor(seen, now)
   const status = {
     ...image.status,

@@ -8,6 +8,7 @@ import { Pod } from '../../kinds/core/pod.ts'
 import type { Action, Decision } from '../../kinds/decide.ts'
 import { VirtualMachineInstance } from '../../kinds/kubevirt/virtual-machine-instance.ts'
 import { type ConditionWish, findCondition, withConditions, withoutConditions } from '../conditions.ts'
+import { setFinalizers } from '../finalizers.ts'
 import { INSTANCE_FINALIZER } from '../virtual-machine/instance.ts'
 import { launcherPod } from './pod.ts'
 
@@ -47,16 +48,6 @@ function refOf(vmi: VirtualMachineInstance): {
   return { kind: VirtualMachineInstance, namespace: vmi.metadata.namespace!, name: vmi.metadata.name! }
 }
 
-function setFinalizers(vmi: VirtualMachineInstance, finalizers: readonly string[]): Action {
-  const { resourceVersion } = vmi.metadata
-  return {
-    do: 'patch',
-    target: refOf(vmi),
-    patch: { metadata: { finalizers } },
-    ...(resourceVersion ? { resourceVersion } : {}),
-  }
-}
-
 /** The Pod ends first; the instance goes when no Pod is left, so that two never run at once. */
 function decideDeletion(vmi: VirtualMachineInstance, pods: readonly Pod[]): Decision {
   const finalizers = vmi.metadata.finalizers ?? []
@@ -78,6 +69,7 @@ function decideDeletion(vmi: VirtualMachineInstance, pods: readonly Pod[]): Deci
   return {
     actions: [
       setFinalizers(
+        VirtualMachineInstance,
         vmi,
         finalizers.filter((word) => word !== INSTANCE_FINALIZER),
       ),
@@ -170,7 +162,7 @@ function decideUntilScheduled(seen: SeenInstance, now: number): Decision {
   const finalizers = vmi.metadata.finalizers ?? []
   const guard = finalizers.includes(INSTANCE_FINALIZER)
     ? []
-    : [setFinalizers(vmi, [...finalizers, INSTANCE_FINALIZER])]
+    : [setFinalizers(VirtualMachineInstance, vmi, [...finalizers, INSTANCE_FINALIZER])]
   const pod = pods.find((one) => !one.metadata.deletionTimestamp)
   const nodeName = pod?.spec?.nodeName
   if (pod && nodeName) return handOver(vmi, pod, nodeName, now)

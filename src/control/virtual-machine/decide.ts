@@ -6,6 +6,7 @@ import type { Action, Decision } from '../../kinds/decide.ts'
 import { VirtualMachine } from '../../kinds/kubevirt/virtual-machine.ts'
 import { VirtualMachineInstance } from '../../kinds/kubevirt/virtual-machine-instance.ts'
 import { type ConditionWish, findCondition, withConditions, withoutConditions } from '../conditions.ts'
+import { setFinalizers } from '../finalizers.ts'
 import { claimsToRemove, missingClaims, missingDataVolumes, mountedClaims } from './disks.ts'
 import { instanceOf, TEMPLATE_HASH, templateHash } from './instance.ts'
 import { printableStatus } from './printable-status.ts'
@@ -37,16 +38,6 @@ function refOf(vm: VirtualMachine): {
   readonly name: string
 } {
   return { kind: VirtualMachine, namespace: vm.metadata.namespace!, name: vm.metadata.name! }
-}
-
-function setFinalizers(vm: VirtualMachine, finalizers: readonly string[]): Action {
-  const { resourceVersion } = vm.metadata
-  return {
-    do: 'patch',
-    target: refOf(vm),
-    patch: { metadata: { finalizers } },
-    ...(resourceVersion ? { resourceVersion } : {}),
-  }
 }
 
 function removeInstance(vmi: VirtualMachineInstance): Action {
@@ -83,6 +74,7 @@ function decideDeletion(
     actions: [
       ...removals,
       setFinalizers(
+        VirtualMachine,
         vm,
         finalizers.filter((word) => word !== VM_FINALIZER),
       ),
@@ -101,7 +93,9 @@ function decideLife(
   const foreign = seen.vmi !== undefined && !seen.ownsInstance
   const creating = run.create && !foreign
   const actions: readonly Action[] = [
-    ...(finalizers.includes(VM_FINALIZER) ? [] : [setFinalizers(vm, [...finalizers, VM_FINALIZER])]),
+    ...(finalizers.includes(VM_FINALIZER)
+      ? []
+      : [setFinalizers(VirtualMachine, vm, [...finalizers, VM_FINALIZER])]),
     ...missingDataVolumes(vm, dataVolumes, claims),
     ...missingClaims(vm, claims),
     ...(creating ? startActions(vm, run) : []),

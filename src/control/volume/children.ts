@@ -1,7 +1,7 @@
 // The objects under a volume: its engine, its epoch record and its replicas, with names that follow from the
 // volume's and are therefore made once.
 import { derivedName, shortHash } from '../../base/derived-name.ts'
-import type { KubeObject, OwnerReference } from '../../base/object.ts'
+import type { KubeObject } from '../../base/object.ts'
 import { sha256Hex } from '../../base/sha256.ts'
 import { VolumeEpoch } from '../../kinds/croft/volume-epoch.ts'
 import type { Action } from '../../kinds/decide.ts'
@@ -9,29 +9,19 @@ import { apiVersionOf } from '../../kinds/kind.ts'
 import { Engine } from '../../kinds/longhorn/engine.ts'
 import { Replica } from '../../kinds/longhorn/replica.ts'
 import { Volume } from '../../kinds/longhorn/volume.ts'
+import { controllerRef } from '../owner.ts'
 import type { DiskFacts } from './placement.ts'
 
 /** Holds an object until its agent has removed what is on the disk. Longhorn's own word. */
 export const LONGHORN_FINALIZER = 'longhorn.io'
 export const VOLUME_LABEL = 'longhornvolume'
 
-export function ownerOf(volume: Volume): OwnerReference {
-  return {
-    apiVersion: apiVersionOf(Volume),
-    kind: Volume.kind,
-    name: volume.metadata.name!,
-    uid: volume.metadata.uid!,
-    controller: true,
-    blockOwnerDeletion: true,
-  }
-}
-
 function metadataOf(volume: Volume, name: string): KubeObject['metadata'] {
   return {
     name,
     namespace: volume.metadata.namespace!,
     labels: { [VOLUME_LABEL]: volume.metadata.name! },
-    ownerReferences: [ownerOf(volume)],
+    ownerReferences: [controllerRef(Volume, volume)],
   }
 }
 

@@ -4,6 +4,7 @@ import type { Action, Decision } from '../../kinds/decide.ts'
 import { Engine } from '../../kinds/longhorn/engine.ts'
 import { Replica } from '../../kinds/longhorn/replica.ts'
 import { Volume } from '../../kinds/longhorn/volume.ts'
+import { setFinalizers } from '../finalizers.ts'
 import { type AttachmentAnswer, decideAttachment } from './attachment.ts'
 import { createEngine, createEpoch, createReplica, LONGHORN_FINALIZER } from './children.ts'
 import { type DiskFacts, type PlacementRules, placeReplicas } from './placement.ts'
@@ -32,16 +33,6 @@ function remove(kind: typeof Engine | typeof Replica | typeof VolumeEpoch, objec
   return { do: 'delete', target: { kind, namespace: namespace!, name: name!, uid: uid! } }
 }
 
-function setFinalizers(volume: Volume, finalizers: readonly string[]): Action {
-  const { name, namespace, resourceVersion } = volume.metadata
-  return {
-    do: 'patch',
-    target: { kind: Volume, namespace: namespace!, name: name! },
-    patch: { metadata: { finalizers } },
-    ...(resourceVersion ? { resourceVersion } : {}),
-  }
-}
-
 /** Stop everything, then let the agents remove their files, then let the volume go. */
 function decideDeletion(seen: SeenVolume): Decision {
   const { volume, engine, epoch, replicas } = seen
@@ -61,6 +52,7 @@ function decideDeletion(seen: SeenVolume): Decision {
   return {
     actions: [
       setFinalizers(
+        Volume,
         volume,
         finalizers.filter((word) => word !== LONGHORN_FINALIZER),
       ),
@@ -84,7 +76,7 @@ function decideLife(seen: SeenVolume, now: number): Decision {
   const actions: readonly Action[] = [
     ...(finalizers.includes(LONGHORN_FINALIZER)
       ? []
-      : [setFinalizers(volume, [...finalizers, LONGHORN_FINALIZER])]),
+      : [setFinalizers(Volume, volume, [...finalizers, LONGHORN_FINALIZER])]),
     // Replicas first: their node makes the files while the rest is written down.
     ...placement.actions,
     ...(engine ? [] : [createEngine(volume)]),
