@@ -1,5 +1,6 @@
 // The agent of a node, the kubelet's part: registers the node, renews its Lease, runs the virt-launcher Pods bound to
 // it as QEMU, and serves streams and actions. It speaks to the rest of Croft through the API alone.
+import { aborted } from '../base/aborted.ts'
 import type { AgentActions, AgentDial } from '../base/agent-port.ts'
 import { keyOf } from '../base/object.ts'
 import { failed, ok, type Result } from '../base/result.ts'
@@ -197,11 +198,4 @@ async function untilDone(
       await host.clock.sleep(1_000, signal).catch(() => undefined)
     }
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }

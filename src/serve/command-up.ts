@@ -1,6 +1,7 @@
 // `croft up`: the server in the foreground until it is told to stop, or in the background. Whatever keeps it from
 // starting is one sentence with a next step.
 
+import { aborted } from '../base/aborted.ts'
 import { formatDuration } from '../base/duration.ts'
 import type { Failure } from '../base/result.ts'
 import { CliError } from '../cli/cli-error.ts'
@@ -99,7 +100,7 @@ async function serve(world: World, wish: UpWish): Promise<number> {
     afterMs: Math.round(host.clock.monotonic() - began),
   })
   if (terminal.outIsTerminal) await greet(world, wish, running)
-  await untilAborted(stopping.signal)
+  await aborted(stopping.signal)
   return stop(host, wish, started.value)
 }
 
@@ -113,13 +114,6 @@ async function stop(host: RealHost, wish: UpWish, server: Server): Promise<numbe
   if (how === 'stopped') host.log.info('stopped')
   else host.log.error('not stopped in time, ending anyway', { afterMs: STOP_TIMEOUT_MS })
   return how === 'stopped' ? EXIT.done : EXIT.failed
-}
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }
 
 /** Port 0 means a free one; it has to be known before certificates and addresses are made. */

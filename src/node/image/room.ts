@@ -1,6 +1,7 @@
 // The image room of the agent: fetches, receives and keeps the backing images of this node's disks, and tells their
 // state. One attempt a time: after a failure the file stays failed until the control plane sets it back to pending.
 
+import { aborted } from '../../base/aborted.ts'
 import type { AgentUploads } from '../../base/agent-port.ts'
 import { keyOf } from '../../base/object.ts'
 import { type Failure, failed, ok, type Result } from '../../base/result.ts'
@@ -357,10 +358,7 @@ export function imageRoom(options: ImageRoomOptions): LocalImageRoom {
           for (const image of look.list(BackingImage)) work.add(keyOf(image))
         }),
       ]
-      await new Promise<void>((resolve) => {
-        if (signal.aborted) resolve()
-        else signal.addEventListener('abort', () => resolve(), { once: true })
-      })
+      await aborted(signal)
       for (const unsubscribe of leave) unsubscribe()
       stop.abort()
       await work.idle()

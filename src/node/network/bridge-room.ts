@@ -1,5 +1,6 @@
 // The default network as root: a bridge of the host. Remembers what is attached, keeps the host as it should be every
 // 30 s and on every change, and publishes ports.
+import { aborted } from '../../base/aborted.ts'
 import { type Failure, failed, ok, type Result } from '../../base/result.ts'
 import type { Client } from '../../client/client.ts'
 import type { Informers } from '../../client/informer.ts'
@@ -289,11 +290,4 @@ export class BridgeRoom implements NetworkRoom {
   get granted(): readonly GrantedPort[] {
     return [...this.#published.values()].flatMap(({ granted }) => granted)
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }

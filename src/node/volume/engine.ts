@@ -13,6 +13,7 @@ import { nodeOf } from './layers.ts'
 import { replicaPlace } from './layout.ts'
 import { readMeta, writeMeta } from './meta.ts'
 import type { VolumeContext } from './replica.ts'
+import { reportStatus } from './report.ts'
 
 export interface EngineContext extends VolumeContext {
   /** Where volumes are reached that are attached here, by volume name. */
@@ -45,27 +46,6 @@ function membersOf(context: EngineContext, engine: Engine): readonly Member[] {
       const daemon = context.daemons.get(replica.metadata.uid!)
       return daemon ? [{ replica, daemon }] : []
     })
-}
-
-async function report(
-  context: EngineContext,
-  engine: Engine,
-  status: Readonly<Record<string, unknown>>,
-): Promise<void> {
-  const present = (engine.status ?? {}) as Readonly<Record<string, unknown>>
-  const differs = Object.entries(status).some(
-    ([key, value]) => JSON.stringify(present[key]) !== JSON.stringify(value),
-  )
-  if (!differs) return
-  await context.client.patch(
-    Engine,
-    engine.metadata.name!,
-    { status: status as never },
-    {
-      namespace: engine.metadata.namespace!,
-      subresource: 'status',
-    },
-  )
 }
 
 const exportName = (replica: Replica, epoch: number, incarnation: string): string =>
@@ -113,7 +93,7 @@ async function reportRunning(
 ): Promise<void> {
   const [first] = children
   const socket = first && 'unix' in first.server ? first.server.unix : ''
-  await report(context, engine, {
+  await reportStatus(context.client, Engine, engine, {
     currentState: 'running',
     started: true,
     ownerID: context.nodeName,
@@ -129,7 +109,7 @@ async function lostReplica(context: EngineContext, engine: Engine, volumeName: s
   if (context.endpoints.has(volumeName)) {
     context.broken.add(engine.metadata.uid!)
     setEndpoint(context, volumeName, undefined)
-    await report(context, engine, { currentState: 'error', endpoint: '' })
+    await reportStatus(context.client, Engine, engine, { currentState: 'error', endpoint: '' })
   }
   return DONE
 }
@@ -278,7 +258,12 @@ async function restEngine(context: EngineContext, engine: Engine): Promise<WorkA
     await noteClean(context, replica, state === 'running')
   }
   await closeRecord(context, engine, state === 'running')
-  await report(context, engine, { currentState: 'stopped', started: false, endpoint: '', replicaModeMap: {} })
+  await reportStatus(context.client, Engine, engine, {
+    currentState: 'stopped',
+    started: false,
+    endpoint: '',
+    replicaModeMap: {},
+  })
   return DONE
 }
 

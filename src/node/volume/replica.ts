@@ -12,6 +12,7 @@ import { adoptDaemon, makePrivateFolder, type ReplicaDaemon, startDaemon, stopDa
 import { HEAD_FILE, type ReplicaPlace, replicaPlace } from './layout.ts'
 import { readMeta, writeMeta } from './meta.ts'
 import { type EmptyQcow2, emptyQcow2 } from './qcow2.ts'
+import { reportStatus } from './report.ts'
 
 const FINALIZER = 'longhorn.io'
 /** Replicas of one host share unix sockets, so no port is open. */
@@ -37,27 +38,6 @@ export async function reconcileReplica(context: VolumeContext, replica: Replica)
   return replica.spec?.desireState === 'running'
     ? runReplica(context, replica, place)
     : restReplica(context, replica, place)
-}
-
-async function report(
-  context: VolumeContext,
-  replica: Replica,
-  status: Partial<Replica['status'] & object>,
-): Promise<void> {
-  const present = (replica.status ?? {}) as Readonly<Record<string, unknown>>
-  const differs = Object.entries(status).some(
-    ([key, value]) => JSON.stringify(present[key]) !== JSON.stringify(value),
-  )
-  if (!differs) return
-  await context.client.patch(
-    Replica,
-    replica.metadata.name!,
-    { status: status as never },
-    {
-      namespace: replica.metadata.namespace!,
-      subresource: 'status',
-    },
-  )
 }
 
 function waiting(reason: string, message: string): Partial<Replica['status'] & object> {
@@ -86,11 +66,11 @@ async function runReplica(
   if (!daemon.ok) {
     const { reason, message, retry } = daemon.failure
     context.host.log.warn('replica does not run', { replica: replica.metadata.name, reason, message })
-    await report(context, replica, waiting(reason, message))
+    await reportStatus(context.client, Replica, replica, waiting(reason, message))
     // A missing image wakes the replica by its own event when it is there.
     return retry === 'never' || reason === 'BackingImageNotReady' ? DONE : RETRY
   }
-  await report(context, replica, {
+  await reportStatus(context.client, Replica, replica, {
     currentState: 'running',
     started: true,
     ip: LOCAL_ADDRESS,
@@ -116,8 +96,9 @@ async function restReplica(
     await stopDaemon(context.host, place, daemon)
   }
   const files = await ensureFiles(context, replica, place)
-  await report(
-    context,
+  await reportStatus(
+    context.client,
+    Replica,
     replica,
     files.ok
       ? { currentState: 'stopped', started: false, ownerID: context.nodeName, conditions: [] }

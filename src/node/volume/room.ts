@@ -1,5 +1,6 @@
 // The volume room of the agent: replicas and engines of this node, kept as the API wants them.
 
+import { aborted } from '../../base/aborted.ts'
 import { keyOf } from '../../base/object.ts'
 import type { Client } from '../../client/client.ts'
 import type { Informers } from '../../client/informer.ts'
@@ -97,10 +98,7 @@ export function volumeRoom(options: VolumeRoomOptions): VolumeRoom {
             if (replica.spec?.backingImage === object.metadata.name) replicaWork.add(keyOf(replica))
         }),
       ]
-      await new Promise<void>((resolve) => {
-        if (signal.aborted) resolve()
-        else signal.addEventListener('abort', () => resolve(), { once: true })
-      })
+      await aborted(signal)
       for (const unsubscribe of subscriptions) unsubscribe()
       stop.abort()
       await Promise.all([replicaWork.idle(), engineWork.idle()])
