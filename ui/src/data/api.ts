@@ -27,7 +27,7 @@ const ANSWER_TIMEOUT_MS = 60_000
 type SessionListener = () => void
 const sessionListeners = new Set<SessionListener>()
 
-/** Called when the server no longer knows this session. Gives the way to stop listening. */
+/** Called when the server no longer knows who is logged in. Gives the way to stop listening. */
 export function onSessionOver(listener: SessionListener): () => void {
   sessionListeners.add(listener)
   return () => sessionListeners.delete(listener)
