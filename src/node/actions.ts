@@ -35,10 +35,21 @@ export function agentActions(options: AgentOptions, ports: ActionPorts): AgentAc
   ): Promise<Result<T>> =>
     on(nodeName, ref, (machine) => (machine.agentOpen ? act(machine) : Promise.resolve(failed(noAgent()))))
 
+  const isFrozen = async (machine: Machine): Promise<Result<boolean>> => {
+    const state = await machine.agent.execute('guest-fsfreeze-status', {})
+    return state.ok ? ok(state.value === 'frozen') : state
+  }
+
+  /** As KubeVirt: file systems that write already are no failure. */
   const thaw = async (machine: Machine): Promise<Result<void>> => {
     const { uid } = machine.owner
     thaws.get(uid)?.()
     thaws.delete(uid)
+    const frozen = await isFrozen(machine)
+    if (frozen.ok && !frozen.value) {
+      ports.setFrozen(uid, false)
+      return ok(undefined)
+    }
     const answer = await machine.agent.execute('guest-fsfreeze-thaw', {}, FREEZE_TIMEOUT_MS)
     if (!answer.ok) return answer
     ports.setFrozen(uid, false)
@@ -53,7 +64,12 @@ export function agentActions(options: AgentOptions, ports: ActionPorts): AgentAc
     freeze: (node, ref, unfreezeTimeoutMs) =>
       withAgent(node, ref, async (machine) => {
         const { uid } = machine.owner
-        const answer = await machine.agent.execute('guest-fsfreeze-freeze', {}, FREEZE_TIMEOUT_MS)
+        // A frozen guest refuses a second freeze; KubeVirt only starts its time limit anew.
+        const frozen = await isFrozen(machine)
+        const answer =
+          frozen.ok && frozen.value
+            ? ok(undefined)
+            : await machine.agent.execute('guest-fsfreeze-freeze', {}, FREEZE_TIMEOUT_MS)
         if (!answer.ok) return answer
         ports.setFrozen(uid, true)
         thaws.get(uid)?.()
@@ -90,7 +106,9 @@ function noAgent(): Failure {
 }
 
 async function softReboot(machine: Machine): Promise<Result<void>> {
-  if (machine.life.state === 'alive' && machine.life.run !== 'running')
+  const run = await machine.askRun()
+  if (!run.ok) return run
+  if (run.value !== 'running')
     return failed({ reason: 'AlreadyPaused', message: 'VMI is paused', retry: 'never' })
   if (machine.agentOpen) {
     const told = await machine.agent.tell('guest-shutdown', { mode: 'reboot' })

@@ -60,6 +60,7 @@ export class Machine {
   #killedBecause: { readonly reason: EndReason; readonly message: string } | undefined
   #cycling = false
   #lastWrite: Promise<void> = Promise.resolve()
+  #turn: Promise<unknown> = Promise.resolve()
   readonly #over = new AbortController()
   readonly #ended = Promise.withResolvers<void>()
   readonly agent: GuestAgent
@@ -161,17 +162,31 @@ export class Machine {
   }
 
   async pause(): Promise<Result<void>> {
-    if (this.#life.state !== 'alive') return failed(notRunning())
-    if (this.#life.run !== 'running')
-      return failed({ reason: 'AlreadyPaused', message: 'VMI is already paused', retry: 'never' })
-    return this.#simple('stop')
+    return this.#inTurn(async () => {
+      const run = await this.askRun()
+      if (!run.ok) return run
+      if (run.value !== 'running')
+        return failed({ reason: 'AlreadyPaused', message: 'VMI is already paused', retry: 'never' })
+      return this.#simple('stop')
+    })
   }
 
   async unpause(): Promise<Result<void>> {
+    return this.#inTurn(async () => {
+      const run = await this.askRun()
+      if (!run.ok) return run
+      if (run.value === 'running')
+        return failed({ reason: 'NotPaused', message: 'VMI is not paused', retry: 'never' })
+      return this.#simple('cont')
+    })
+  }
+
+  /** QEMU's own word for what it does at this moment: `life` is an event behind it. */
+  async askRun(): Promise<Result<string>> {
     if (this.#life.state !== 'alive') return failed(notRunning())
-    if (this.#life.run === 'running')
-      return failed({ reason: 'NotPaused', message: 'VMI is not paused', retry: 'never' })
-    return this.#simple('cont')
+    const status = await this.execute('query-status')
+    if (!status.ok) return status
+    return isObject(status.value) ? ok(String(status.value['status'])) : failed(notRunning())
   }
 
   reset(): Promise<Result<void>> {
@@ -419,6 +434,13 @@ export class Machine {
     this.#qmp?.close()
     this.#over.abort()
     this.#ended.resolve()
+  }
+
+  /** What asks first and acts then is done by one at a time. */
+  #inTurn(act: () => Promise<Result<void>>): Promise<Result<void>> {
+    const done = this.#turn.then(act, act)
+    this.#turn = done
+    return done
   }
 
   async #simple(command: string): Promise<Result<void>> {
