@@ -1,44 +1,9 @@
 // All addresses of the interface. The project and filters live in the address, so that a link shows what its sender saw.
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  redirect,
-  retainSearchParams,
-} from '@tanstack/react-router'
+import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { MachinesPage } from '../pages/machines/machines-page.tsx'
-import { BrokenPage, NoSuchPage } from './fallback-pages.tsx'
-import { Shell } from './shell.tsx'
-
-export interface RootSearch {
-  /** Namespace; absent means all. */
-  readonly project?: string
-}
-export interface ListSearch {
-  /** What the list is filtered by. */
-  readonly q?: string
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined
-}
-
-const root = createRootRoute({
-  component: Shell,
-  notFoundComponent: NoSuchPage,
-  errorComponent: BrokenPage,
-  validateSearch: (search: Record<string, unknown>): RootSearch => {
-    const project = text(search['project'])
-    return project === undefined ? {} : { project }
-  },
-  search: { middlewares: [retainSearchParams(['project'])] },
-})
-
-const listSearch = (search: Record<string, unknown>): ListSearch => {
-  const q = text(search['q'])
-  return q === undefined ? {} : { q }
-}
+import { BrokenPage } from './fallback-pages.tsx'
+import { pageRoutes } from './page-routes.tsx'
+import { listSearch, root } from './root-route.tsx'
 
 const home = createRoute({
   getParentRoute: () => root,
@@ -100,6 +65,7 @@ export const router = createRouter({
     machine.addChildren([machineOverview, machineConsole, machineYaml]),
     images,
     hosts,
+    ...pageRoutes,
   ]),
   defaultErrorComponent: BrokenPage,
 })

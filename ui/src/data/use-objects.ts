@@ -12,7 +12,13 @@ export interface Selection {
   readonly namespace?: string | undefined
   readonly name?: string
   readonly fieldSelector?: string
+  /** Nothing is asked for: the user may not read it, or nobody wants it yet. */
+  readonly skip?: boolean
 }
+
+const NOTHING: FeedState = { objects: new Map(), liveness: 'loading', failure: undefined }
+const nothing = (): FeedState => NOTHING
+const notSubscribed = () => () => undefined
 
 const feeds = new Map<string, WatchFeed>()
 
@@ -42,7 +48,7 @@ const lists = new WeakMap<FeedState, readonly KubeObject[]>()
 
 /** All objects of a kind that the selection names, as they are now, and again at each change. */
 export function useObjects<T extends KubeObject>(place: Place<T>, selection: Selection = {}): Objects<T> {
-  const { namespace, name, fieldSelector } = selection
+  const { namespace, name, fieldSelector, skip = false } = selection
   const fields = [
     ...(name === undefined ? [] : [`metadata.name=${name}`]),
     ...(fieldSelector ? [fieldSelector] : []),
@@ -60,7 +66,10 @@ export function useObjects<T extends KubeObject>(place: Place<T>, selection: Sel
     },
     [key],
   )
-  const state = useSyncExternalStore(subscribe, () => feedOf(key).state)
+  const state = useSyncExternalStore(
+    skip ? notSubscribed : subscribe,
+    skip ? nothing : () => feedOf(key).state,
+  )
   return { ...(state as FeedState<T>), list: listOf(state) as readonly T[], retry: () => feedOf(key).retry() }
 }
 

@@ -1,6 +1,9 @@
 // English texts of the web interface.
 
+import { pagesEn } from './pages-en.ts'
+
 export const en = {
+  ...pagesEn,
   'app.skip': 'Skip to content',
   'app.pages': 'Pages',
   'app.project': 'Project',

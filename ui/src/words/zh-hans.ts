@@ -1,7 +1,9 @@
 // 网页界面的简体中文文本。
 import { translation } from './catalogue.ts'
+import { pagesZhHans } from './pages-zh-hans.ts'
 
 export const zhHans = translation({
+  ...pagesZhHans,
   'app.skip': '跳到正文',
   'app.pages': '页面',
   'app.project': '项目',
