@@ -7,6 +7,7 @@ import type { Files, Host, ProcessIdentity } from '../../host/host.ts'
 import type { RunAs } from '../plan/facts.ts'
 import { launchArgv } from '../plan/launch.ts'
 import { connectQmp, type Qmp } from '../qmp/qmp.ts'
+import { holdersOf, saysLocked, whenUnlocked } from './file-lock.ts'
 import { chainNodes, layersOf, settled } from './layers.ts'
 import type { ReplicaPlace } from './layout.ts'
 import { type ReplicaMeta, readMeta, writeMeta } from './meta.ts'
@@ -120,6 +121,16 @@ async function startFailure(
 ): Promise<Failure> {
   const log = await host.files.readText(place.log)
   const said = log.ok ? log.value.trim().split('\n').slice(-3).join(' ') : ''
+  if (saysLocked(said)) {
+    const holders = await holdersOf(host.files, place.folder)
+    return {
+      reason: 'ReplicaLocked',
+      message: `another program has the files of ${place.folder} open: ${holders.join(', ') || 'it names none of them on its command line'}; end it`,
+      retry: 'later',
+      command: argv.join(' '),
+      stderr: said,
+    }
+  }
   return {
     reason: 'ReplicaStartFailed',
     message: said === '' ? why.message : `the storage daemon of the replica did not start: ${said}`,
@@ -173,7 +184,16 @@ interface Launch {
   readonly listen?: DaemonListen | undefined
 }
 
-async function launchDaemon(
+/** A predecessor that was just killed may not have let go of the files yet. */
+function launchDaemon(host: Host, place: ReplicaPlace, launch: Launch): Promise<Result<ReplicaDaemon>> {
+  return whenUnlocked(
+    host.clock,
+    () => launchOnce(host, place, launch),
+    (answer) => !answer.ok && answer.failure.reason === 'ReplicaLocked',
+  )
+}
+
+async function launchOnce(
   host: Host,
   place: ReplicaPlace,
   { argv, files, runAs, listen }: Launch,

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { growVolume } from './grow.ts'
-import { makeRig, must, run, SIZE } from './rig.fixture.ts'
+import { makeRig, must, qemuImg, SIZE } from './rig.fixture.ts'
 
 for (const replicas of [1, 3])
   test(`a volume of ${replicas} grows under a writing guest`, async (t) => {
@@ -21,7 +21,7 @@ for (const replicas of [1, 3])
     assert.ok(blocks.some((one) => one.inserted?.image['virtual-size'] === 2 * SIZE))
     await rig.judge(rig.replicas.map((one) => one.name))
     for (const { place } of rig.replicas) {
-      const { stdout } = await run('qemu-img', ['info', '--output=json', place.head])
+      const stdout = await qemuImg('info', '--output=json', place.head)
       assert.equal((JSON.parse(stdout) as Record<string, unknown>)['virtual-size'], 2 * SIZE)
     }
   })

@@ -16,6 +16,7 @@ import type { LiveVolume } from './change-epoch.ts'
 import { incarnationOf, type ReplicaDaemon, startBareDaemon, startDaemon } from './daemon.ts'
 import type { EngineQemu } from './engine-qemu.ts'
 import { type EpochRecord, exportName } from './epoch/record.ts'
+import { saysLocked, whenUnlocked } from './file-lock.ts'
 import { HEAD_FILE, type ReplicaPlace } from './layout.ts'
 import { type LocalMemberInput, localMember, type Member } from './member.ts'
 import { readMeta, writeMeta } from './meta.ts'
@@ -37,6 +38,21 @@ const WRITER_CODE =
 const RECORD_STRIDE = 7919
 const RECORD_SECTORS = 16_384
 const FLOPPY_BYTES = 1_474_560
+
+/** Waits while a process that was just ended still has the image. */
+export async function qemuImg(...args: readonly string[]): Promise<string> {
+  const answer = await whenUnlocked(
+    host.clock,
+    () =>
+      run('qemu-img', args).then(
+        ({ stdout }) => ({ stdout }),
+        (error: unknown) => ({ error: error as Error }),
+      ),
+    (one) => 'error' in one && saysLocked(one.error.message),
+  )
+  if ('error' in answer) throw answer.error
+  return answer.stdout
+}
 
 export async function until<T>(what: string, look: () => Promise<T | undefined> | T | undefined): Promise<T> {
   const deadline = Date.now() + DEADLINE_MS
@@ -315,9 +331,9 @@ async function judge(rig: Rig, names: readonly string[], log: string): Promise<v
     )
     const meta = must(await readMeta(host.files, replica.place.meta))!
     const head = join(replica.place.folder, meta.head)
-    await run('qemu-img', ['check', '-q', head])
+    await qemuImg('check', '-q', head)
     const raw = join(rig.folder, `${name}.raw`)
-    await run('qemu-img', ['convert', '-O', 'raw', head, raw])
+    await qemuImg('convert', '-O', 'raw', head, raw)
     images.push(await readFile(raw))
   }
   for (const [index, image] of images.entries()) {

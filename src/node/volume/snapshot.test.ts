@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { revertReplica } from './freeze.ts'
 import { chainBelow } from './layers.ts'
 import { readMeta } from './meta.ts'
-import { host, makeRig, must, type Rig, type RigReplica, run, until } from './rig.fixture.ts'
+import { host, makeRig, must, qemuImg, type Rig, type RigReplica, run, until } from './rig.fixture.ts'
 import { snapshotVolumes } from './snapshot.ts'
 
 const words = (name: string) => ({ name, userCreated: true, createdAt: '2026-01-02T03:04:05Z' })
@@ -17,7 +17,7 @@ async function contentOf(rig: Rig, replica: RigReplica, layer: string): Promise<
   const meta = must(await readMeta(host.files, replica.place.meta))!
   const file = chainBelow(meta).find((one) => one.name === layer)!.file
   const out = `${rig.folder}/look.raw`
-  await run('qemu-img', ['convert', '-U', '-O', 'raw', `${replica.place.folder}/${file}`, out])
+  await qemuImg('convert', '-U', '-O', 'raw', `${replica.place.folder}/${file}`, out)
   return (await run('sha256sum', [out])).stdout.split(' ')[0]!
 }
 
@@ -81,7 +81,7 @@ test('a snapshot that is cut off is finished or undone; a revert goes back to it
   must(await revertReplica({ host, place: only.place }, 's1'))
   const head = must(await readMeta(host.files, only.place.meta))!.head
   const out = `${rig.folder}/head.raw`
-  await run('qemu-img', ['convert', '-O', 'raw', `${only.place.folder}/${head}`, out])
+  await qemuImg('convert', '-O', 'raw', `${only.place.folder}/${head}`, out)
   assert.equal((await run('sha256sum', [out])).stdout.split(' ')[0], before)
 })
 
