@@ -10,6 +10,8 @@ export interface RootSearch {
 export interface ListSearch {
   /** What the list is filtered by. */
   readonly q?: string
+  /** The column it is sorted by; from the top down behind a minus. */
+  readonly sort?: string
 }
 
 export function text(value: unknown): string | undefined {
@@ -29,5 +31,6 @@ export const root = createRootRoute({
 
 export const listSearch = (search: Record<string, unknown>): ListSearch => {
   const q = text(search['q'])
-  return q === undefined ? {} : { q }
+  const sort = text(search['sort'])
+  return { ...(q === undefined ? {} : { q }), ...(sort === undefined ? {} : { sort }) }
 }

@@ -1,5 +1,6 @@
 // A button that opens a menu: of choices, one of them chosen, or of actions.
 import { Check, ChevronDown, type LucideIcon } from 'lucide-react'
+import { useState } from 'react'
 import { Button, Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components'
 
 export interface Choice {
@@ -10,6 +11,8 @@ export interface Choice {
   readonly isDisabled?: boolean
   readonly isBad?: boolean
   readonly icon?: LucideIcon
+  /** A second line: what it means, or why it cannot be chosen. */
+  readonly note?: string | undefined
 }
 
 export interface MenuButtonProps {
@@ -20,13 +23,38 @@ export interface MenuButtonProps {
   readonly choices: readonly Choice[]
   readonly onChoose: (id: string) => void
   readonly quiet?: boolean
+  /** For rows of long lists: a plain button until it is pressed for the first time. */
+  readonly isQuick?: boolean
 }
 
-export function MenuButton({ label, icon: Icon, text, chosen, choices, onChoose, quiet }: MenuButtonProps) {
+export function MenuButton(props: MenuButtonProps) {
+  const [isAwake, wake] = useState(props.isQuick !== true)
+  const { label, icon: Icon, quiet } = props
+  if (isAwake) return <LiveMenu {...props} />
+  return (
+    <button
+      type="button"
+      className={`btn${quiet ? ' quiet' : ''} square`}
+      aria-label={label}
+      aria-haspopup="menu"
+      aria-expanded={false}
+      onClick={() => wake(true)}
+    >
+      <Icon className="icon" aria-hidden />
+    </button>
+  )
+}
+
+function LiveMenu(props: MenuButtonProps) {
+  const { label, icon: Icon, text, chosen, choices, onChoose, quiet, isQuick = false } = props
   const shape = `btn${quiet ? ' quiet' : ''}${text === undefined ? ' square' : ''}`
   return (
-    <MenuTrigger>
-      <Button className={shape} aria-label={text === undefined ? label : `${label}: ${text}`}>
+    <MenuTrigger defaultOpen={isQuick}>
+      <Button
+        autoFocus={isQuick}
+        className={shape}
+        aria-label={text === undefined ? label : `${label}: ${text}`}
+      >
         <Icon className="icon" aria-hidden />
         {text !== undefined && <span>{text}</span>}
         {text !== undefined && <ChevronDown className="icon" aria-hidden />}
@@ -48,7 +76,10 @@ export function MenuButton({ label, icon: Icon, text, chosen, choices, onChoose,
             >
               {chosen !== undefined && <Check className="icon check" aria-hidden />}
               {choice.icon && <choice.icon className="icon" aria-hidden />}
-              <span lang={choice.lang}>{choice.text}</span>
+              <span lang={choice.lang}>
+                {choice.text}
+                {choice.note && <span className="menu-note">{choice.note}</span>}
+              </span>
             </MenuItem>
           ))}
         </Menu>

@@ -7,9 +7,12 @@ import { useWords } from '../../app/words.ts'
 import { messageOf } from '../../data/api.ts'
 import type { Instance, Machine } from '../../data/kinds.ts'
 import { type Action, act, canDo, claimsOf, deleteMachine } from '../../data/machine-actions.ts'
+import { machineState } from '../../data/machine-state.ts'
+import { useMay, type Wanted } from '../../data/rights.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { MenuButton } from '../../parts/menu-button.tsx'
+import { QuickButton } from '../../parts/quick-button.tsx'
 
 export interface MachineProps {
   readonly machine: Machine
@@ -25,6 +28,20 @@ const ICONS = {
   softreboot: RotateCcw,
 } as const satisfies Record<Action, unknown>
 
+const SUBRESOURCES = 'subresources.kubevirt.io'
+const on = (resource: string) => ({ verb: 'update', group: SUBRESOURCES, resource })
+/** What the API asks for before it does them. */
+const RIGHTS: Readonly<Record<Action | 'delete' | 'console', Wanted>> = {
+  start: on('virtualmachines/start'),
+  stop: on('virtualmachines/stop'),
+  restart: on('virtualmachines/restart'),
+  pause: on('virtualmachineinstances/pause'),
+  unpause: on('virtualmachineinstances/unpause'),
+  softreboot: on('virtualmachineinstances/softreboot'),
+  console: { verb: 'get', group: SUBRESOURCES, resource: 'virtualmachineinstances/console' },
+  delete: { verb: 'delete', group: 'kubevirt.io', resource: 'virtualmachines' },
+}
+
 const IN_MENU: readonly Action[] = ['restart', 'pause', 'unpause', 'softreboot']
 
 function useAct({ metadata }: Machine) {
@@ -39,40 +56,53 @@ function useAct({ metadata }: Machine) {
   }
 }
 
+/** Why an action cannot be done, in words; undefined where it can. */
+function useWhyNot({ machine, instance }: MachineProps) {
+  const { t, language } = useWords()
+  const { namespace, name } = machine.metadata
+  const may = useMay(namespace)
+  return (action: Action | 'delete' | 'console'): string | undefined => {
+    if (!may({ ...RIGHTS[action], ...(name === undefined ? {} : { name }) })) return t('rights.missing')
+    if (action === 'delete') return machine.metadata.deletionTimestamp ? t('state.deleting') : undefined
+    if (action === 'console') return instance?.status?.phase === 'Running' ? undefined : t('console.off')
+    return canDo(action, machine, instance) ? undefined : machineState(language, machine).word
+  }
+}
+
 export function RowActions({ machine, instance }: MachineProps) {
   const { t } = useWords()
   const navigate = useNavigate()
   const { namespace = '', name = '' } = machine.metadata
   const doIt = useAct(machine)
+  const whyNot = useWhyNot({ machine, instance })
   const [deleting, setDeleting] = useState(false)
   const main: Action = canDo('start', machine, instance) ? 'start' : 'stop'
-  const Icon = ICONS[main]
   return (
     <span className="btns">
-      <Button
-        square
-        kind="quiet"
+      <QuickButton
+        icon={SquareTerminal}
         label={t('action.console')}
         longLabel={t('action.of', { action: t('action.console'), name })}
-        isDisabled={instance?.status?.phase !== 'Running'}
+        whyNot={whyNot('console')}
         onPress={() =>
           void navigate({ to: '/machines/$namespace/$name/console', params: { namespace, name } })
         }
-      >
-        <SquareTerminal className="icon" aria-hidden />
-      </Button>
-      <Button
-        square
-        kind="quiet"
+      />
+      <QuickButton
+        icon={ICONS[main]}
         label={t(`action.${main}`)}
         longLabel={t('action.of', { action: t(`action.${main}`), name })}
-        isDisabled={!canDo(main, machine, instance)}
+        whyNot={whyNot(main)}
         onPress={() => doIt(main)}
-      >
-        <Icon className="icon" aria-hidden />
-      </Button>
-      <MachineMenu machine={machine} instance={instance} onAct={doIt} onDelete={() => setDeleting(true)} />
-      <DeleteMachine machine={machine} isOpen={deleting} onClose={() => setDeleting(false)} />
+      />
+      <MachineMenu
+        machine={machine}
+        instance={instance}
+        onAct={doIt}
+        onDelete={() => setDeleting(true)}
+        isQuick
+      />
+      {deleting && <DeleteMachine machine={machine} onClose={() => setDeleting(false)} />}
     </span>
   )
 }
@@ -81,6 +111,7 @@ export function PageActions({ machine, instance }: MachineProps) {
   const { t } = useWords()
   const doIt = useAct(machine)
   const navigate = useNavigate()
+  const whyNot = useWhyNot({ machine, instance })
   const [deleting, setDeleting] = useState(false)
   const offered = (['start', 'restart', 'stop'] as const).filter((action) => canDo(action, machine, instance))
   return (
@@ -88,19 +119,22 @@ export function PageActions({ machine, instance }: MachineProps) {
       {offered.map((action) => {
         const Icon = ICONS[action]
         return (
-          <Button key={action} onPress={() => doIt(action)}>
-            <Icon className="icon" aria-hidden />
-            {t(`action.${action}`)}
-          </Button>
+          <span key={action} title={whyNot(action)}>
+            <Button isDisabled={whyNot(action) !== undefined} onPress={() => doIt(action)}>
+              <Icon className="icon" aria-hidden />
+              {t(`action.${action}`)}
+            </Button>
+          </span>
         )
       })}
       <MachineMenu machine={machine} instance={instance} onAct={doIt} onDelete={() => setDeleting(true)} />
-      <DeleteMachine
-        machine={machine}
-        isOpen={deleting}
-        onClose={() => setDeleting(false)}
-        onDeleted={() => void navigate({ to: '/machines' })}
-      />
+      {deleting && (
+        <DeleteMachine
+          machine={machine}
+          onClose={() => setDeleting(false)}
+          onDeleted={() => void navigate({ to: '/machines' })}
+        />
+      )}
     </span>
   )
 }
@@ -108,21 +142,27 @@ export function PageActions({ machine, instance }: MachineProps) {
 interface MenuProps extends MachineProps {
   readonly onAct: (action: Action) => void
   readonly onDelete: () => void
+  readonly isQuick?: boolean
 }
 
-function MachineMenu({ machine, instance, onAct, onDelete }: MenuProps) {
+function MachineMenu({ machine, instance, onAct, onDelete, isQuick }: MenuProps) {
   const { t } = useWords()
+  const whyNot = useWhyNot({ machine, instance })
+  const choice = (id: Action | 'delete') => {
+    const note = whyNot(id)
+    return { id, text: t(`action.${id}`), isDisabled: note !== undefined, note }
+  }
   const choices = [
     ...IN_MENU.filter((action) => canDo(action, machine, instance)).map((action) => ({
-      id: action,
-      text: t(`action.${action}`),
+      ...choice(action),
       icon: ICONS[action],
     })),
-    { id: 'delete', text: t('action.delete'), icon: Trash2, isBad: true },
+    { ...choice('delete'), icon: Trash2, isBad: true },
   ]
   return (
     <MenuButton
       quiet
+      isQuick={isQuick ?? false}
       icon={Ellipsis}
       label={t('action.of', { action: t('column.actions'), name: machine.metadata.name ?? '' })}
       choices={choices}
@@ -133,12 +173,11 @@ function MachineMenu({ machine, instance, onAct, onDelete }: MenuProps) {
 
 interface DeleteProps {
   readonly machine: Machine
-  readonly isOpen: boolean
   readonly onClose: () => void
   readonly onDeleted?: () => void
 }
 
-function DeleteMachine({ machine, isOpen, onClose, onDeleted }: DeleteProps) {
+function DeleteMachine({ machine, onClose, onDeleted }: DeleteProps) {
   const { t } = useWords()
   const { name = '' } = machine.metadata
   const claims = claimsOf(machine)
@@ -160,7 +199,7 @@ function DeleteMachine({ machine, isOpen, onClose, onDeleted }: DeleteProps) {
     }
   }
   return (
-    <Dialog title={t('delete.title', { name })} isOpen={isOpen} onClose={onClose} isGrave>
+    <Dialog title={t('delete.title', { name })} isOpen onClose={onClose} isGrave>
       <p>{t('delete.machine')}</p>
       {claims.length > 0 && (
         <label className="check-line">
