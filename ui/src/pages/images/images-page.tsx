@@ -1,5 +1,4 @@
 // Images: what machines' disks are made from; added by address or from a file.
-import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Plus, Trash2 } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { tell } from '../../app/messages.ts'
@@ -8,36 +7,38 @@ import { useWords } from '../../app/words.ts'
 import { call, messageOf } from '../../data/api.ts'
 import { IMAGES, type Image, pathOf } from '../../data/kinds.ts'
 import { imageState } from '../../data/machine-state.ts'
-import { bytesText } from '../../data/measures.ts'
+import { bytesText, timeText } from '../../data/measures.ts'
+import { useMay } from '../../data/rights.ts'
 import { useObjects } from '../../data/use-objects.ts'
 import { Age } from '../../parts/age.tsx'
+import type { BulkAction } from '../../parts/bulk-bar.tsx'
 import { Button } from '../../parts/button.tsx'
-import { type Column, DataTable } from '../../parts/data-table.tsx'
+import type { Column } from '../../parts/data-table.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { FilterField } from '../../parts/filter-field.tsx'
-import { LiveMark } from '../../parts/live-mark.tsx'
+import { ListView } from '../../parts/list-view.tsx'
 import { Meter } from '../../parts/meter.tsx'
-import { Refusal } from '../../parts/refusal.tsx'
+import { QuickButton } from '../../parts/quick-button.tsx'
 import { StateMark } from '../../parts/state-mark.tsx'
 import { AddImage } from './add-image.tsx'
 
+const keyOf = ({ metadata }: Image) => metadata.uid ?? ''
+const BY_NAME = { column: 'name', isDown: false } as const
+
 export function ImagesPage() {
-  const { t, language } = useWords()
-  const navigate = useNavigate()
+  const { t } = useWords()
   const project = useProject()
-  const { q = '' } = useSearch({ from: '/images' })
+  const may = useMay(project)
   const images = useObjects(IMAGES, { namespace: project })
   const [adding, setAdding] = useState(false)
   const [doomed, setDoomed] = useState<Image>()
   const columns = useColumns(setDoomed)
-  const shown = useMemo(
-    () =>
-      images.list
-        .filter((image) =>
-          `${nameOf(image)} ${imageState(language, image).word}`.toLowerCase().includes(q.toLowerCase()),
-        )
-        .sort((a, b) => nameOf(a).localeCompare(nameOf(b))),
-    [images.list, q, language],
+  const bulk = useBulk()
+  const mayAdd = may({ verb: 'create', ...WHAT })
+  const empty = (
+    <>
+      <strong>{t('images.empty')}</strong>
+      {mayAdd && <p>{t('images.empty.next')}</p>}
+    </>
   )
   return (
     <div className="page">
@@ -47,46 +48,54 @@ export function ImagesPage() {
           <span className="muted">{t('images.count', { count: images.list.length })}</span>
         )}
         <span className="push" />
-        <Button kind="primary" onPress={() => setAdding(true)}>
-          <Plus className="icon" aria-hidden />
-          {t('images.add')}
-        </Button>
-      </div>
-      <div className="card stretch">
-        <header>
-          <FilterField
-            value={q}
-            hint={t('images.filterHint')}
-            onValue={(value) =>
-              void navigate({
-                to: '/images',
-                search: (old) => ({ ...old, q: value === '' ? undefined : value }) as never,
-                replace: true,
-              })
-            }
-          />
-          <span className="push" />
-          <LiveMark liveness={images.liveness} />
-        </header>
-        {images.failure && images.liveness === 'failed' && <Refusal failure={images.failure} />}
-        {shown.length > 0 && (
-          <DataTable
-            label={t('page.images')}
-            columns={columns}
-            rows={shown}
-            keyOf={({ metadata }) => metadata.uid ?? ''}
-          />
-        )}
-        {shown.length === 0 && images.liveness === 'live' && (
-          <div className="empty">
-            <strong>{q === '' ? t('images.empty') : t('app.noMatch', { filter: q })}</strong>
-            {q === '' && <p>{t('images.empty.next')}</p>}
-          </div>
+        {mayAdd && (
+          <Button kind="primary" onPress={() => setAdding(true)}>
+            <Plus className="icon" aria-hidden />
+            {t('images.add')}
+          </Button>
         )}
       </div>
+      <ListView
+        id="images"
+        label={t('page.images')}
+        columns={columns}
+        rows={images.list}
+        keyOf={keyOf}
+        nameOf={nameOf}
+        liveness={images.liveness}
+        failure={images.failure}
+        filterHint={t('images.filterHint')}
+        defaultSort={BY_NAME}
+        bulk={bulk}
+        empty={empty}
+      />
       <AddImage isOpen={adding} namespace={project ?? 'default'} onClose={() => setAdding(false)} />
       <DeleteImage image={doomed} onClose={() => setDoomed(undefined)} />
     </div>
+  )
+}
+
+const WHAT = { group: 'harvesterhci.io', resource: 'virtualmachineimages' } as const
+
+function removeImage({ metadata }: Image): Promise<unknown> {
+  return call(pathOf(IMAGES, metadata.namespace, metadata.name), { method: 'DELETE' })
+}
+
+function useBulk(): readonly BulkAction<Image>[] {
+  const { t } = useWords()
+  return useMemo(
+    () => [
+      {
+        id: 'delete',
+        title: t('delete.do'),
+        icon: Trash2,
+        isBad: true,
+        warning: t('delete.image'),
+        can: ({ metadata }) => metadata.deletionTimestamp === undefined || t('state.deleting'),
+        does: removeImage,
+      },
+    ],
+    [t],
   )
 }
 
@@ -112,13 +121,20 @@ function useColumns(onDelete: (image: Image) => void): readonly Column<Image>[] 
             </>
           )
         },
+        sortKey: (image) => imageState(language, image).word,
       },
-      { id: 'name', title: t('column.name'), cell: (image) => <strong>{nameOf(image)}</strong> },
+      {
+        id: 'name',
+        title: t('column.name'),
+        cell: (image) => <strong>{nameOf(image)}</strong>,
+        sortKey: nameOf,
+      },
       {
         id: 'project',
         title: t('column.project'),
         priority: 3,
         cell: ({ metadata }) => <span className="muted">{metadata.namespace}</span>,
+        sortKey: ({ metadata }) => metadata.namespace ?? '',
       },
       {
         id: 'source',
@@ -135,6 +151,7 @@ function useColumns(onDelete: (image: Image) => void): readonly Column<Image>[] 
             <span className="muted small">{url || t(`images.source.${known}`)}</span>
           )
         },
+        text: ({ spec }) => spec.url || (spec.sourceType ?? ''),
       },
       {
         id: 'size',
@@ -142,6 +159,7 @@ function useColumns(onDelete: (image: Image) => void): readonly Column<Image>[] 
         priority: 2,
         isNumber: true,
         cell: ({ status }) => (status?.size ? bytesText(language, Number(status.size)) : '–'),
+        sortKey: ({ status }) => Number(status?.size ?? 0),
       },
       {
         id: 'disk',
@@ -149,6 +167,7 @@ function useColumns(onDelete: (image: Image) => void): readonly Column<Image>[] 
         priority: 3,
         isNumber: true,
         cell: ({ status }) => (status?.virtualSize ? bytesText(language, Number(status.virtualSize)) : '–'),
+        sortKey: ({ status }) => Number(status?.virtualSize ?? 0),
       },
       {
         id: 'age',
@@ -156,21 +175,20 @@ function useColumns(onDelete: (image: Image) => void): readonly Column<Image>[] 
         priority: 3,
         isNumber: true,
         cell: ({ metadata }) => <Age since={metadata.creationTimestamp} />,
+        sortKey: ({ metadata }) => -Date.parse(metadata.creationTimestamp ?? ''),
+        text: ({ metadata }) => timeText(language, metadata.creationTimestamp),
       },
       {
         id: 'actions',
         title: t('column.actions'),
         isNumber: true,
         cell: (image) => (
-          <Button
-            square
-            kind="quiet"
+          <QuickButton
+            icon={Trash2}
             label={t('delete.do')}
             longLabel={t('action.of', { action: t('delete.do'), name: nameOf(image) })}
             onPress={() => onDelete(image)}
-          >
-            <Trash2 className="icon" aria-hidden />
-          </Button>
+          />
         ),
       },
     ],
@@ -195,7 +213,7 @@ function DeleteImage({
   const remove = async () => {
     if (!image) return
     try {
-      await call(pathOf(IMAGES, image.metadata.namespace, image.metadata.name), { method: 'DELETE' })
+      await removeImage(image)
       tell('ok', t('action.asked.delete', { name }))
       close()
     } catch (error) {
