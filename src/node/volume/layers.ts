@@ -28,6 +28,8 @@ export function nodeOf(file: string): string {
   return `l${Number(match[1])}`
 }
 
+export const isLayerFile = (file: string): boolean => FILE.test(file)
+
 /** Node of the backing image, where there is one. */
 export const BASE_NODE = 'base'
 

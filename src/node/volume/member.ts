@@ -5,12 +5,14 @@ import type { Host } from '../../host/host.ts'
 import type { NbdChild } from '../plan/backing.ts'
 import type { RunAs } from '../plan/facts.ts'
 import { addExport, fenceExports, incarnationOf, openExports, type ReplicaDaemon } from './daemon.ts'
+import { type CopyOrder, closeFile, copyFile, digestOf, openFile, type ServedFile } from './copy.ts'
 import { exportName, type MemberSeen } from './epoch/record.ts'
-import { freeze, headNode, prepareFreeze, removeLayer, settleFreeze } from './freeze.ts'
+import { freeze, headNode, metaOf, prepareFreeze, removeLayer, settleFreeze } from './freeze.ts'
 import { resizeReplica } from './grow.ts'
+import { closeLayer, completeJoin, type JoinOrder, joinOn, openLayer, prepareJoin } from './join.ts'
 import { chainBelow, type LayerWords } from './layers.ts'
 import type { ReplicaPlace } from './layout.ts'
-import { readMeta, writeMeta } from './meta.ts'
+import { type ReplicaMeta, readMeta, writeMeta } from './meta.ts'
 
 /** A member that does not answer a question within this time is treated as lost while a guest waits. Milliseconds. */
 export const PROBE_MS = 300
@@ -38,6 +40,30 @@ export interface Member {
   resize(sizeBytes: number): Promise<Result<void>>
   /** Takes a layer away; what it holds and what lies on it stay readable. Idempotent. */
   removeLayer(name: string): Promise<Result<void>>
+  /** The engine has gone: all exports close, and how it went is noted. */
+  close(clean: boolean): Promise<Result<void>>
+  /** What the replica knows of itself. Failures: `ReplicaMetaMissing`. */
+  meta(): Promise<Result<ReplicaMeta>>
+
+  // Of a source of a rebuild:
+  /** Serves a frozen layer, with all below it, for reading. */
+  openLayer(name: string): Promise<Result<NbdChild>>
+  closeLayer(name: string): Promise<void>
+  /** Serves the bytes of a frozen layer's file. */
+  openFile(file: string): Promise<Result<ServedFile>>
+  closeFile(file: string): Promise<void>
+  /** sha512 of a frozen layer's file; `NotFound`. */
+  digest(file: string): Promise<Result<string>>
+
+  // Of the one that is rebuilt:
+  /** Its record and an empty head. Before the pause. */
+  prepareJoin(order: JoinOrder): Promise<Result<void>>
+  /** Opens the head over the source's layer. In the pause. */
+  joinOn(head: string, source: NbdChild): Promise<Result<void>>
+  /** Fetches one frozen file. */
+  copyFile(order: CopyOrder): Promise<Result<void>>
+  /** All layers are here: the head stands on them from now on. */
+  completeJoin(): Promise<Result<void>>
 }
 
 export interface LocalMemberInput {
@@ -61,7 +87,26 @@ export function localMember(input: LocalMemberInput): Member {
     settleFreeze: (name) => settleFreeze(input, name),
     removeLayer: (name) => removeLayer(input, name),
     resize: (sizeBytes) => resizeReplica(input, sizeBytes),
+    close: (clean) => close(input, clean),
+    meta: () => metaOf(input),
+    openLayer: (name) => openLayer(input, name),
+    closeLayer: (name) => closeLayer(input, name),
+    openFile: (file) => openFile(input, file),
+    closeFile: (file) => closeFile(input, file),
+    digest: (file) => digestOf(input, file),
+    prepareJoin: (order) => prepareJoin(input, order),
+    joinOn: (head, source) => joinOn(input, head, source),
+    copyFile: (order) => copyFile(input, order),
+    completeJoin: () => completeJoin(input),
   }
+}
+
+async function close(input: LocalMemberInput, clean: boolean): Promise<Result<void>> {
+  const fenced = await fenceExports(input.host, input.daemon)
+  if (!fenced.ok) return fenced
+  const meta = await metaOf(input)
+  if (!meta.ok) return meta
+  return writeMeta(input.host.files, input.place.meta, { ...meta.value, cleanShutdown: clean })
 }
 
 async function ask(

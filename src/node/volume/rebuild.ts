@@ -2,64 +2,51 @@
 // on a frozen layer of a healthy member; then the frozen files are copied, and at last it counts. It takes every
 // write from its first moment on, so nothing has to be caught up with, however fast the guest writes.
 import { failed, ok, type Result } from '../../base/result.ts'
-import { changeVolume, type LiveVolume, repairVolume } from './change-epoch.ts'
-import { incarnationOf } from './daemon.ts'
+import { type Commit, changeVolume, type LiveVolume, repairVolume } from './change-epoch.ts'
 import type { EpochMember, EpochRecord } from './epoch/record.ts'
-import { metaOf } from './freeze.ts'
-import { closeLayer, completeJoin, copyLayer, joinOn, openLayer, prepareJoin } from './join.ts'
 import { type LayerWords, layersOf, settled } from './layers.ts'
-import type { LocalMemberInput, Member } from './member.ts'
+import type { Member } from './member.ts'
 import type { SwapFailure } from './swap.ts'
 
-export interface RebuildInput {
+export interface JoinInput {
   /** Its members include the one that joins. */
   readonly volume: LiveVolume
   readonly record: EpochRecord
-  readonly source: LocalMemberInput
-  /** Has a daemon that holds nothing yet (`startBareDaemon`). */
-  readonly target: LocalMemberInput
+  readonly source: Member
+  readonly target: Member
+  /** The target's daemon, which holds nothing yet (`startBareDaemon`). */
+  readonly incarnation: string
   /** Of the system snapshot that the rebuild begins with; its owner removes it afterwards. */
   readonly words: LayerWords
   /** Of the backing image on the target's disk. */
   readonly backingFile?: string
-  /** Bytes a second. */
-  readonly rateBytes?: number
-  readonly onBytes?: (count: number) => void
 }
 
-/** Gives the record in which the new replica counts. On a failure the volume goes on without it. */
-export async function rebuildReplica(input: RebuildInput): Promise<Result<EpochRecord, SwapFailure>> {
-  const joined = await join(input)
-  await settle(input)
-  if (!joined.ok) return joined
-  const copied = await copyAll(input)
-  if (copied.ok) {
-    const counted = await count(input, joined.value)
-    await closeLayer(input.source, input.words.name)
-    return counted
-  }
-  const suspects = new Set([input.target.replica])
-  const dropped = await repairVolume(input.volume, joined.value, { suspects })
-  await closeLayer(input.source, input.words.name)
-  return dropped.ok ? copied : dropped
-}
-
-function members({ volume, record }: RebuildInput): readonly (readonly [EpochMember, Member])[] {
+function members({ volume, record }: JoinInput): readonly (readonly [EpochMember, Member])[] {
   return record.inSync.flatMap((entry) => {
     const member = volume.members.find((one) => one.replica === entry.replica)
     return member ? [[entry, member] as const] : []
   })
 }
 
-async function join(input: RebuildInput): Promise<Result<EpochRecord, SwapFailure>> {
+/** The first step: gives the record in which the target joins. On a failure the volume goes on without it. */
+export async function beginRebuild(input: JoinInput): Promise<Result<EpochRecord, SwapFailure>> {
+  const joined = await join(input)
+  await Promise.all(members(input).map(([, member]) => member.settleFreeze(input.words.name)))
+  return joined
+}
+
+async function join(input: JoinInput): Promise<Result<EpochRecord, SwapFailure>> {
   const { volume, record, source, target, words } = input
-  const prepared = await Promise.all(members(input).map(([, member]) => member.prepareFreeze(words)))
-  const unready = prepared.find((answer) => !answer.ok)
-  if (unready) return unready
-  const like = await metaOf(source)
+  const prepared = await Promise.all(
+    members(input).map(async ([, member]) => ({ member, answer: await member.prepareFreeze(words) })),
+  )
+  for (const { member, answer } of prepared)
+    if (!answer.ok) return failed({ ...answer.failure, replica: member.replica })
+  const like = await source.meta()
   if (!like.ok) return like
   const backing = input.backingFile === undefined ? {} : { backingFile: input.backingFile }
-  const ready = await prepareJoin(target, { like: like.value, ...backing })
+  const ready = await target.prepareJoin({ like: like.value, ...backing })
   if (!ready.ok) return ready
   const head = settled(like.value).head
   return changeVolume(volume, record, {
@@ -70,44 +57,77 @@ async function join(input: RebuildInput): Promise<Result<EpochRecord, SwapFailur
       const inSync = frozen.filter(({ answer }) => answer.ok).map(({ entry }) => entry)
       if (!inSync.some((entry) => entry.replica === source.replica))
         return failed({ reason: 'SourceFailed', message: 'the source could not freeze', retry: 'later' })
-      const layer = await openLayer(source, words.name)
+      const layer = await source.openLayer(words.name)
       if (!layer.ok) return layer
-      const on = await joinOn(target, head, layer.value)
+      const on = await target.joinOn(head, layer.value)
       if (!on.ok) return on
-      const joining = { replica: target.replica, incarnation: incarnationOf(target.daemon.process) }
-      return ok({ inSync, more: { joining } })
+      return ok({ inSync, more: { joining: { replica: target.replica, incarnation: input.incarnation } } })
     },
   })
 }
 
-async function settle(input: RebuildInput): Promise<void> {
-  await Promise.all(members(input).map(([, member]) => member.settleFreeze(input.words.name)))
+export interface CopyInput {
+  readonly source: Member
+  readonly target: Member
+  /** Bytes a second. */
+  readonly rateBytes?: number
+  /** Share that is done, 0 to 1. */
+  readonly onProgress?: (done: number) => void
+  readonly signal?: AbortSignal
 }
 
-async function copyAll({ source, target, rateBytes, onBytes }: RebuildInput): Promise<Result<void>> {
-  const meta = await metaOf(target)
+/** The long step: the guest runs on, and it may be begun again after any interruption. */
+export async function copyLayers(input: CopyInput): Promise<Result<void>> {
+  const { source, target, onProgress, signal } = input
+  const meta = await target.meta()
   if (!meta.ok) return meta
-  for (const { file } of layersOf(meta.value)) {
-    const copied = await copyLayer(source, target, {
+  const layers = layersOf(meta.value)
+  for (const [index, { file }] of layers.entries()) {
+    if (signal?.aborted)
+      return failed({ reason: 'Aborted', message: 'the rebuild was given up', retry: 'later' })
+    const digest = await source.digest(file)
+    if (!digest.ok) return digest
+    const served = await source.openFile(file)
+    if (!served.ok) return served
+    const copied = await target.copyFile({
       file,
-      ...(rateBytes === undefined ? {} : { rateBytes }),
-      ...(onBytes ? { onBytes } : {}),
+      source: served.value.child,
+      digest: digest.value,
+      ...(input.rateBytes === undefined ? {} : { rateBytes: input.rateBytes }),
+      ...(signal ? { signal } : {}),
+      onBytes: (count) => {
+        const share = served.value.sizeBytes === 0 ? 1 : Math.min(1, count / served.value.sizeBytes)
+        onProgress?.((index + share) / layers.length)
+      },
     })
+    await source.closeFile(file)
     if (!copied.ok) return copied
+    onProgress?.((index + 1) / layers.length)
   }
-  return completeJoin(target)
+  return target.completeJoin()
 }
 
 /**
- * The same epoch goes on with a larger set: the new member has taken all its writes and has all older ones, so no
- * pause is needed. Refused when the epoch has moved on without it.
+ * The last step: the same epoch goes on with a larger set. The new member has taken all its writes and has all older
+ * ones, so no pause is needed. Failures: `NotJoining` when the epoch has moved on without it.
  */
-async function count(
-  { volume, target }: RebuildInput,
+export async function countReplica(
+  commit: Commit,
+  record: EpochRecord,
+  replica: string,
+): Promise<Result<EpochRecord>> {
+  const { joining, ...rest } = record
+  if (joining?.replica !== replica)
+    return failed({ reason: 'NotJoining', message: `${replica} does not join`, retry: 'later' })
+  return commit({ ...rest, inSync: [...record.inSync, joining] }, record)
+}
+
+/** Gives a rebuild up: the volume goes on without the one that was joining. */
+export async function dropJoining(
+  volume: LiveVolume,
   record: EpochRecord,
 ): Promise<Result<EpochRecord, SwapFailure>> {
-  const { joining, ...rest } = record
-  if (joining?.replica !== target.replica)
-    return failed({ reason: 'NotJoining', message: `${target.replica} does not join`, retry: 'later' })
-  return volume.commit({ ...rest, inSync: [...record.inSync, joining] }, record)
+  if (!record.joining) return ok(record)
+  const dropped = await repairVolume(volume, record, { suspects: new Set([record.joining.replica]) })
+  return dropped.ok ? ok(dropped.value.record) : dropped
 }
