@@ -4,6 +4,7 @@ import type { Failure, Result } from '../base/result.ts'
 import { ok } from '../base/result.ts'
 import type { CertificateFacts, Certificates } from '../host/certificates.ts'
 import type { Host, TlsMaterial } from '../host/host.ts'
+import { nodeLeaf, serverLeaf } from './node-names.ts'
 import type { KeyPairPem, LeafRequest } from './pki.ts'
 import { issueLeaf, makeAuthority, makeSigningKey } from './pki.ts'
 
@@ -12,6 +13,10 @@ export interface Identity {
   readonly serving: TlsMaterial
   readonly admin: KeyPairPem
   readonly tokenKey: { readonly privatePem: string; readonly publicPem: string }
+  /** Of the node on this host, for its agent; with the names that others reach it by. */
+  readonly node: KeyPairPem | undefined
+  /** With which this server asks the agents of other nodes. */
+  readonly link: KeyPairPem | undefined
   /** When a certificate next needs renewal; milliseconds since 1970. */
   readonly renewAt: number
 }
@@ -27,6 +32,8 @@ export interface IdentityWish {
   /** Folder of the keys, made with mode 0700. */
   readonly folder: string
   readonly names: IdentityNames
+  /** The node of this host, where it is one. */
+  readonly node?: { readonly name: string; readonly addresses: readonly string[] }
 }
 
 const SECRET_MODE = 0o600
@@ -54,12 +61,23 @@ export async function ensureIdentity(wish: IdentityWish): Promise<Result<Identit
   if (!admin.ok) return admin
   const tokenKey = await ensureTokenKey(host, folder)
   if (!tokenKey.ok) return tokenKey
-  const leaves = [serving.value, admin.value].map((pair) => wish.certificates.read(pair.certificatePem))
+  const node = wish.node
+    ? await ensureLeaf(wish, authority.value, 'node', nodeLeaf(wish.node.name, wish.node.addresses))
+    : ok(undefined)
+  if (!node.ok) return node
+  const link = wish.node
+    ? await ensureLeaf(wish, authority.value, 'link', serverLeaf(wish.node.name))
+    : ok(undefined)
+  if (!link.ok) return link
+  const pairs = [serving.value, admin.value, ...[node.value, link.value].filter((pair) => pair !== undefined)]
+  const leaves = pairs.map((pair) => wish.certificates.read(pair.certificatePem))
   return ok({
     authority: authority.value,
     serving: { ...serving.value, clientCaPem: authority.value.certificatePem },
     admin: admin.value,
     tokenKey: tokenKey.value,
+    node: node.value,
+    link: link.value,
     renewAt: Math.min(...leaves.map((facts) => (facts ? renewalTime(facts) : 0))),
   })
 }
@@ -143,6 +161,7 @@ async function ensureLeaf(
     facts !== undefined &&
     renewalTime(facts) > now &&
     certificates.isTrusted(present.value!.certificatePem, authority.certificatePem, now) &&
+    facts.commonName === request.commonName &&
     covers(facts, request.dnsNames ?? [], request.ipAddresses ?? [])
   if (good) return ok(present.value!)
   const made = await issueLeaf(host, folder, authority, request)

@@ -136,6 +136,7 @@ subjectKeyIdentifier = hash
   )
 }
 
+// QEMU before 9 takes no certificate without keyEncipherment, though elliptic keys have no use for it.
 function leafExtensions(request: LeafRequest): string {
   const usages = { server: 'serverAuth', client: 'clientAuth', both: 'serverAuth,clientAuth' }[request.usage]
   const names = [
@@ -144,7 +145,7 @@ function leafExtensions(request: LeafRequest): string {
   ]
   return `[extensions]
 basicConstraints = critical,CA:false
-keyUsage = critical,digitalSignature
+keyUsage = critical,digitalSignature,keyEncipherment
 extendedKeyUsage = ${usages}
 authorityKeyIdentifier = keyid
 ${names.length === 0 ? '' : `subjectAltName = @names\n[names]\n${names.join('\n')}\n`}`
@@ -172,6 +173,68 @@ distinguished_name = subject
 ${subjectSection(request.commonName, request.organizations ?? [])}
 ${leafExtensions(request)}`
     return sign({ host, folder, now: host.clock.now(), days: LEAF_LIFE_DAYS, config, selfSigned: false })
+  })
+}
+
+/** What a host asks with: its own new key, and a request that proves it has it. The names in it do not count. */
+export function makeRequest(
+  host: Host,
+  parent: string,
+  commonName: string,
+): Promise<Result<{ readonly keyPem: string; readonly requestPem: string }>> {
+  return inPrivateFolder(host, parent, async (folder) => {
+    const config = `[req]\nprompt = no\ndistinguished_name = subject\n${subjectSection(commonName, [])}\n`
+    const written = await host.files.writeDurable(`${folder}/config`, config, 0o600)
+    if (!written.ok) return written
+    for (const step of [
+      ['genpkey', '-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:P-256', '-out', `${folder}/key`],
+      ['req', '-new', '-config', `${folder}/config`, '-key', `${folder}/key`, '-out', `${folder}/request`],
+    ]) {
+      const done = await openssl(host, step)
+      if (!done.ok) return done
+    }
+    const keyPem = await host.files.readText(`${folder}/key`)
+    if (!keyPem.ok) return keyPem
+    const requestPem = await host.files.readText(`${folder}/request`)
+    return requestPem.ok ? ok({ keyPem: keyPem.value, requestPem: requestPem.value }) : requestPem
+  })
+}
+
+/**
+ * A certificate for the key of a foreign request; subject and names are `wish`'s alone. Fails where the request is
+ * damaged or was not signed by its own key.
+ */
+export function signRequest(
+  host: Host,
+  parent: string,
+  authority: KeyPairPem,
+  wish: { readonly requestPem: string; readonly leaf: LeafRequest },
+): Promise<Result<string>> {
+  return inPrivateFolder(host, parent, async (folder) => {
+    const { leaf, requestPem } = wish
+    const config = `${CA_SECTION(folder)}\n${leafExtensions(leaf)}`
+    for (const [name, text] of [
+      ['ca.crt', authority.certificatePem],
+      ['ca.key', authority.keyPem],
+      ['request', requestPem],
+      ['config', config],
+      ['index.txt', ''],
+    ] as const) {
+      const written = await host.files.writeDurable(`${folder}/${name}`, text, 0o600)
+      if (!written.ok) return written
+    }
+    const subject = [
+      ...(leaf.organizations ?? []).map((name) => `/O=${name}`),
+      `/CN=${leaf.commonName}`,
+    ].join('')
+    const now = host.clock.now()
+    const signed = await openssl(host, [
+      ...['ca', '-batch', '-notext', '-config', `${folder}/config`, '-extensions', 'extensions'],
+      ...['-cert', `${folder}/ca.crt`, '-keyfile', `${folder}/ca.key`, '-subj', subject],
+      ...['-startdate', asn1Time(now - BACKDATE_MS), '-enddate', asn1Time(now + LEAF_LIFE_DAYS * DAY_MS)],
+      ...['-in', `${folder}/request`, '-out', `${folder}/certificate`],
+    ])
+    return signed.ok ? host.files.readText(`${folder}/certificate`) : signed
   })
 }
 

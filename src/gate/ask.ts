@@ -6,6 +6,7 @@ import type { Client } from '../client/client.ts'
 import type { Host, HttpRequest } from '../host/host.ts'
 import type { OpenInflater } from '../host/inflater.ts'
 import type { Passwords } from '../host/passwords.ts'
+import type { ClusterDoor } from './cluster-route.ts'
 
 /** What method and path ask for; the API server's RequestInfo. */
 export interface GateInfo {
@@ -47,6 +48,8 @@ export interface GateDeps {
   /** Folder with the built web interface: `index.html`, `assets/`. */
   readonly uiFolder: string
   readonly croftVersion: string
+  /** Where hosts join; absent: nobody does. */
+  readonly cluster?: ClusterDoor
 }
 
 /** Gate writes for people what they may ask for but not write themselves: the right to `start` is no right to edit. */

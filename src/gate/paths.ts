@@ -3,6 +3,7 @@
 import { refuse } from '../base/errors.ts'
 import type { HttpResponse } from '../host/host.ts'
 import type { Ask, GateDeps } from './ask.ts'
+import { answerCluster } from './cluster-route.ts'
 import { answerFile } from './files/static-files.ts'
 import { answerHarvesterAction } from './harvester-actions.ts'
 import { answerUpload } from './images/upload.ts'
@@ -26,6 +27,8 @@ export async function answerPath(
   const { request, info } = ask
   const session = sessionRoute(sessions, ask)
   if (session) return session
+  const cluster = answerCluster(deps.cluster, ask)
+  if (cluster) return cluster
   if (info.path.startsWith('/v1-croft/why/')) return answerWhy(deps, ask)
   const [, type = '', namespace = '', name = ''] = OBJECT.exec(info.path) ?? []
   if (IMAGES.has(type) && info.query.get('action') === 'upload') {

@@ -231,6 +231,8 @@ export interface HttpClientRequest {
   readonly caPem?: string
   readonly certificatePem?: string
   readonly keyPem?: string
+  /** Takes any certificate of the server: only for what the caller checks by other means. */
+  readonly anyCertificate?: boolean
   /** Resolved addresses are offered here before connecting; returning false refuses (server-side request forgery). */
   readonly allowAddress?: (ip: string) => boolean
 }

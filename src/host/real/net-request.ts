@@ -97,6 +97,7 @@ export function connectionOptions(wanted: ConnectionWishes): RequestOptions & {
   ca?: string
   cert?: string
   key?: string
+  rejectUnauthorized?: boolean
 } {
   const { allowAddress } = wanted
   return {
@@ -104,6 +105,7 @@ export function connectionOptions(wanted: ConnectionWishes): RequestOptions & {
     ...(wanted.caPem === undefined ? {} : { ca: wanted.caPem }),
     ...(wanted.certificatePem === undefined ? {} : { cert: wanted.certificatePem }),
     ...(wanted.keyPem === undefined ? {} : { key: wanted.keyPem }),
+    ...(wanted.anyCertificate === true ? { rejectUnauthorized: false } : {}),
     ...(allowAddress === undefined
       ? {}
       : { lookup: checkedLookup(allowAddress), ...literal(wanted.url, allowAddress) }),

@@ -3,13 +3,20 @@
 import type { JsonObject } from '../../base/json.ts'
 import type { Result } from '../../base/result.ts'
 
-/** Gives the answer, or a Failure that travels to the asker as it is. `caller` is the asker's node name. */
-export type LinkAnswer = (body: JsonObject, caller: string) => Promise<Result<JsonObject>>
+/**
+ * Gives the answer, or a Failure that travels to the asker as it is. `caller` is the asker's node name, `''` for a
+ * server. The signal aborts when the asker went away or gave up.
+ */
+export type LinkAnswer = (
+  body: JsonObject,
+  caller: string,
+  signal: AbortSignal,
+) => Promise<Result<JsonObject>>
 
 export interface AgentLink {
   /**
    * Asks the agent of another node. Failures: `NodeUnknown` (no such node, or it tells no address), `NodeUnreachable`,
-   * `TimedOut`, `Aborted`, `NoSuchMethod`, `AnswerTooLarge`, or what the other side answered.
+   * `TimedOut`, `Aborted`, `NoSuchMethod`, `BodyTooLarge`, or what the other side answered.
    */
   call(
     nodeName: string,
