@@ -21,6 +21,7 @@ import { openPodPorts } from './pods/port-forward.ts'
 import { noSuchStream } from './pods/refusals.ts'
 import { createSessions, type Sessions } from './sessions/sessions.ts'
 import { isInstanceStream, openInstanceStream, type Screens } from './streams/instance-streams.ts'
+import { openWatches, WATCH_PATH } from './watches/watch-socket.ts'
 
 export const SUBRESOURCES_GROUP = 'subresources.kubevirt.io'
 
@@ -154,6 +155,7 @@ async function open(
   protocols: readonly string[],
 ): Promise<UpgradeAnswer> {
   const { group, resource, subresource } = ask.info
+  if (ask.info.path === WATCH_PATH) return openWatches(deps, ask)
   if (!ask.info.isResource) throw refuse.badRequest('this path is not served over WebSocket')
   if (group === SUBRESOURCES_GROUP) {
     const fits =
