@@ -45,6 +45,7 @@ function classOf(claim: PersistentVolumeClaim, look: Look): StorageClass | undef
 
 export const claimDecider: Decider<typeof PersistentVolumeClaim, SeenClaim> = {
   name: 'claim',
+  step: 3,
   kind: PersistentVolumeClaim,
   indexes: [
     {

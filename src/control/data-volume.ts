@@ -304,6 +304,7 @@ export function decideDataVolume(seen: SeenDataVolume, now: number): Decision {
 
 export const dataVolumeDecider: Decider<typeof DataVolume, SeenDataVolume> = {
   name: 'data-volume',
+  step: 2,
   kind: DataVolume,
   watches: [
     { kind: PersistentVolumeClaim, keys: ({ metadata }) => [`${metadata.namespace}/${metadata.name}`] },

@@ -84,6 +84,7 @@ function refOf({ metadata }: PersistentVolume): ObjectRef {
 
 export const persistentVolumeDecider: Decider<typeof PersistentVolume, SeenPersistentVolume> = {
   name: 'persistent-volume',
+  step: 3,
   kind: PersistentVolume,
   indexes: [
     {

@@ -187,6 +187,7 @@ function claimsOf(pod: Pod, look: Look): readonly ClaimOfPod[] {
 
 export const scheduler: Decider<typeof Pod, SeenPod> = {
   name: 'scheduler',
+  step: 5,
   kind: Pod,
   serial: true,
   indexes: [

@@ -107,6 +107,11 @@ export interface Decider<K extends Kind = Kind, Seen = unknown> {
   readonly indexes?: readonly Index[]
   /** One key at a time, because each decision depends on the ones before (the scheduler). */
   readonly serial?: boolean
+  /**
+   * How far on the way of a new object it stands (0 by default). Keys of later steps are taken first: what is nearly
+   * done is finished before more is begun, so that of many objects the first is ready early.
+   */
+  readonly step?: number
   /** Decide only after nothing happened to the key for this long (counts that lag behind their charges). */
   readonly settleMs?: number
   /** A status that comes alone is written this long after it began to differ; for statuses that others only read. */

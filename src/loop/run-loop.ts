@@ -44,7 +44,9 @@ export interface Loop {
 }
 
 /** Keys in work at once: enough that a burst shares group commits, few enough to keep memory small. */
-const CONCURRENCY = 64
+const CONCURRENCY = 32
+/** One turn of so many goes to the decider that has waited longest. */
+const FAIR_TURN = 8
 /** Decisions before other work of the process gets its turn, so that a big resync starves nobody. */
 const DECISIONS_PER_TURN = 200
 /** A decision that keeps being put off while things go on is taken after this. */
@@ -78,6 +80,7 @@ class RunningLoop implements Loop {
   #inWork = 0
   #pumping = false
   #decisionsThisTurn = 0
+  #turns = 0
   #stopped: (() => void) | undefined
 
   constructor(options: LoopOptions) {
@@ -237,15 +240,26 @@ class RunningLoop implements Loop {
     }
   }
 
-  /** Takes turns between the deciders, so that one with many keys holds up no other. */
+  /**
+   * The decider that stands latest on the way of a new object; of equal ones in turn. Every so often the longest
+   * waiting has its turn whatever its step, so that one with many keys starves no other.
+   */
   #nextRunner(): Runner | undefined {
+    let next: Runner | undefined
+    const fair = this.#turns % FAIR_TURN === 0
     for (const runner of this.#waiting) {
-      this.#waiting.delete(runner)
-      if (!runner.open || runner.queue.ready === 0 || (runner.decider.serial && runner.busy)) continue
-      if (runner.queue.ready > 1) this.#waiting.add(runner)
-      return runner
+      if (!runner.open || runner.queue.ready === 0 || (runner.decider.serial && runner.busy)) {
+        this.#waiting.delete(runner)
+        continue
+      }
+      if (next === undefined || stepOf(runner) > stepOf(next)) next = runner
+      if (fair) break
     }
-    return undefined
+    if (next === undefined) return undefined
+    this.#turns += 1
+    this.#waiting.delete(next)
+    if (next.queue.ready > 1) this.#waiting.add(next)
+    return next
   }
 
   #begin(runner: Runner, key: string): void {
@@ -474,6 +488,10 @@ class RunningLoop implements Loop {
     const flushes = this.#runners.map((runner) => runner.recorder?.flush())
     void Promise.all(flushes).then(() => this.#stopped?.())
   }
+}
+
+function stepOf({ decider: { step = 0 } }: Runner): number {
+  return step
 }
 
 function kindsOf(one: AnyDecider): readonly AnyKind[] {

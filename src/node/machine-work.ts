@@ -14,6 +14,7 @@ import { DONE, RETRY, type WorkAnswer } from './keyed-work.ts'
 import { type CgroupKind, removeCgroup } from './machine/cgroup.ts'
 import { hostFactsOrWhyNot } from './machine/host-facts.ts'
 import { Machine, type MachinePorts } from './machine/machine.ts'
+import { ProcessorShares } from './machine/processor-share.ts'
 import { adoptMachine, killStrays, startMachine } from './machine/runner.ts'
 import { type MachineEnd, type MachineOwner, type MachineState, writeState } from './machine/state.ts'
 import { attachNetworks, effectiveSpec, gatherInputs } from './machine-inputs.ts'
@@ -60,6 +61,7 @@ export class MachineWork {
   readonly #stopping = new Map<string, AbortController>()
   readonly #attempts = new Map<string, number>()
   readonly #gate: Gate
+  readonly #shares: ProcessorShares
   #facts: HostFacts
 
   constructor(options: MachineWorkOptions) {
@@ -68,11 +70,16 @@ export class MachineWork {
     this.#facts = options.facts
     this.#guests = new GuestLooks(options.agent)
     this.#gate = new Gate(options.startsMax)
+    this.#shares = new ProcessorShares(options.agent.host)
   }
 
   /** The machine of a VirtualMachineInstance, by its uid. */
   machine(vmiUid: string): Machine | undefined {
     return this.#machines.get(vmiUid)
+  }
+
+  machines(): readonly Machine[] {
+    return [...this.#machines.values()].filter(({ life }) => life.state !== 'ended')
   }
 
   setFrozen(vmiUid: string, frozen: boolean): void {
@@ -90,7 +97,11 @@ export class MachineWork {
         const answer = await adoptMachine(this.#ports(), machineFolder(this.#agent, uid))
         if (!answer.ok)
           host.log.error('a machine could not be found again', { uid, why: answer.failure.message })
-        else if (answer.value.found === 'machine') this.#machines.set(uid, answer.value.machine)
+        else if (answer.value.found === 'machine') {
+          const { machine } = answer.value
+          this.#machines.set(uid, machine)
+          if (machine.life.state !== 'ended' && machine.process) await this.#shares.usual(machine.process)
+        }
       }),
     )
   }
@@ -165,11 +176,13 @@ export class MachineWork {
     if ('wait' in prepared) return this.#wait(pod, vmi, prepared.wait)
     const owner = ownerOf(vmi, pod)
     const holder = { owner, volumes: prepared.volumes }
-    const others = [...this.#machines.values()].filter(({ life }) => life.state !== 'ended')
+    const others = this.machines()
     const inUse = volumeInUse(prepared.volumes, [...others, ...this.#starting])
     if (inUse) return this.#wait(pod, vmi, inUse)
     this.#starting.add(holder)
-    const started = await this.#start(pod, vmi, prepared).finally(() => this.#starting.delete(holder))
+    const started = await this.#shares
+      .during(() => this.#start(pod, vmi, prepared))
+      .finally(() => this.#starting.delete(holder))
     if (!started.ok) return this.#startFailed(pod, vmi, { owner, prepared, failure: started.failure })
     this.#note(vmi, 'Normal', 'Started', 'VirtualMachineInstance started.')
     for (const note of prepared.plan.notes) this.#note(vmi, 'Normal', 'MachineNote', note)
@@ -194,6 +207,7 @@ export class MachineWork {
     const { uid } = started.value.owner
     this.#attempts.delete(uid)
     this.#machines.set(uid, started.value)
+    if (started.value.process) this.#shares.yield(started.value.process)
     this.#endIfLost(started.value, 'lost')
     return started
   }
@@ -427,6 +441,7 @@ export class MachineWork {
 
   /** Lets go of all machines; they go on without us. */
   close(): void {
+    this.#shares.close()
     for (const machine of this.#machines.values()) machine.detach()
   }
 

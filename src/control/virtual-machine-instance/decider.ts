@@ -34,6 +34,7 @@ function instancesOf(
 
 export const virtualMachineInstanceDecider: Decider<typeof VirtualMachineInstance, SeenInstance> = {
   name: 'virtual-machine-instance',
+  step: 4,
   kind: VirtualMachineInstance,
   watches: [
     {

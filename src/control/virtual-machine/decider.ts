@@ -32,6 +32,7 @@ function machinesOfClaim(
 
 export const virtualMachineDecider: Decider<typeof VirtualMachine, SeenVirtualMachine> = {
   name: 'virtual-machine',
+  step: 1,
   kind: VirtualMachine,
   statusSettleMs: STATUS_SETTLE_MS,
   watches: [

@@ -147,7 +147,7 @@ function systemdProperties({ memoryBytes, cpuMilli }: CgroupLimits): readonly st
   ]
 }
 
-async function writeSetting(host: Host, path: string, value: string): Promise<boolean> {
+export async function writeSetting(host: Host, path: string, value: string): Promise<boolean> {
   const opened = await host.files.open(path, 'write')
   if (!opened.ok) return false
   const written = await opened.value.write(new TextEncoder().encode(value))
