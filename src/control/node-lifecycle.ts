@@ -20,7 +20,7 @@ const PODS_BY_NODE = 'node-lifecycle-pods'
 /** A lease that names no duration. */
 const DURATION_DEFAULT_MS = 10_000
 /** Silence of this many durations counts as lost: a takeover must wait at least twice as long as the holder. */
-const DURATIONS_TO_LOST = 2
+export const DURATIONS_TO_LOST = 2
 /** A node that was registered without a lease is given this long for its first one. */
 const FIRST_LEASE_MS = 40_000
 

@@ -19,6 +19,8 @@ export interface AgentOptions {
   /** Short folder for sockets when the data folder's path is too long, for instance /run/croft-<hash>. */
   readonly runFolder: string
   readonly rooms: AgentRooms
+  /** Port at the node's address where other agents and servers ask this one; absent: nobody can. */
+  readonly linkPort?: number
   /** Shown as the node's kubelet version. */
   readonly version: string
 }

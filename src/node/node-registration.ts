@@ -16,9 +16,9 @@ import { mergeConditions } from './plan/conditions.ts'
 import type { HostFacts } from './plan/facts.ts'
 import { networkCondition, nodeConditions, nodeInfo, nodeLabels, nodeResources } from './plan/node-object.ts'
 
-/** The kubelet's own times. */
-export const LEASE_RENEW_MS = 10_000
-const LEASE_SECONDS = 40
+/** Three chances before the lease runs out; the takeover waits for twice its time. */
+export const LEASE_RENEW_MS = 3_000
+export const LEASE_SECONDS = 10
 const STATUS_EVERY_MS = 60_000
 /** An unchanged status is written anew this often, so that its heartbeat is not mistaken for death. */
 const HEARTBEAT_MS = 5 * 60_000
@@ -158,6 +158,9 @@ async function writeNodeObject(
       { type: 'InternalIP', address: report.address },
       { type: 'Hostname', address: report.nodeName },
     ],
+    ...(options.linkPort === undefined
+      ? {}
+      : { daemonEndpoints: { kubeletEndpoint: { Port: options.linkPort } } }),
   }
   const same = Object.entries(status).every(([key, value]) =>
     deepEqual((node.status as JsonObject | undefined)?.[key], value),

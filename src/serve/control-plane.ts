@@ -30,6 +30,8 @@ export interface ControlPlaneOptions {
   /** Names and addresses under which clients reach this server. */
   readonly dnsNames: readonly string[]
   readonly addresses: readonly string[]
+  /** The node of this host. */
+  readonly node: { readonly name: string; readonly addresses: readonly string[] }
   readonly deciders: readonly AnyDecider[]
   readonly croftVersion: string
   readonly architecture: 'amd64' | 'arm64'
@@ -88,6 +90,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<R
       dnsNames: [...new Set([...SERVICE_NAMES, ...options.dnsNames])],
       ipAddresses: listenAddresses(options),
     },
+    node: options.node,
   }
   const identity = await ensureIdentity(wish)
   if (!identity.ok) return identity

@@ -1,100 +1,42 @@
-// Wires the agent of this host to the control plane in the same process.
-import type { AgentUploads } from '../base/agent-port.ts'
+// The agent of a server's own host: in the same process, over the API without a network between.
+
+import { assert } from '../base/assert.ts'
 import type { UserInfo } from '../base/call.ts'
-import { shortHash } from '../base/derived-name.ts'
-import { SOCKET_PATH_MAX } from '../base/limits.ts'
-import { ok, type Result } from '../base/result.ts'
-import { createInformers } from '../client/informer.ts'
+import type { Result } from '../base/result.ts'
+import { nodeUser } from '../cluster/node-names.ts'
+import type { Certificates } from '../host/certificates.ts'
 import type { Host } from '../host/host.ts'
-import { Event } from '../kinds/core/event.ts'
-import { createEventRecorder } from '../loop/events.ts'
-import { type Agent, createAgent } from '../node/agent.ts'
-import { imageRoom } from '../node/image/room.ts'
-import { machineUser } from '../node/machine/host-facts.ts'
-import { defaultNetworkRoom } from '../node/network/choose-room.ts'
-import { volumeRoom } from '../node/volume/room.ts'
+import type { LinkTls } from '../node/link/wire.ts'
 import type { ControlPlane } from './control-plane.ts'
-import { CROFT_VERSION } from './version.ts'
+import { type RunningAgent, startNodeAgent } from './node-agent.ts'
 
 export interface LocalAgentOptions {
   readonly host: Host
+  readonly certificates: Certificates
   readonly plane: ControlPlane
   readonly dataFolder: string
   readonly nodeName: string
   readonly nodeIp: string
-  /** Networks of the cluster itself, from which no image is fetched. */
+  readonly linkHost: string
   readonly clusterNetworks: readonly string[]
 }
 
-export interface LocalAgent {
-  readonly agent: Agent
-  readonly uploads: AgentUploads
-  stop(): Promise<void>
+export function startLocalAgent(options: LocalAgentOptions): Promise<Result<RunningAgent>> {
+  const { plane, nodeName, ...rest } = options
+  const { username, groups } = nodeUser(nodeName)
+  // This process holds the state itself; rights could not keep anything from it.
+  const user: UserInfo = { username, groups: [...groups, 'system:masters'] }
+  return startNodeAgent({
+    ...rest,
+    nodeName,
+    client: plane.clientFor(user, 'croft-agent'),
+    tls: () => linkTls(plane, 'node'),
+  })
 }
 
-/** Longest part of a socket path below the run folder: `/m/<hash>/rescue.sock` and its like. */
-const BELOW_RUN_FOLDER = 60
-
-/** Sockets lie below the data folder unless its path is too long for them. */
-export function runFolderFor(dataFolder: string): string {
-  const near = `${dataFolder}/run`
-  return near.length + BELOW_RUN_FOLDER <= SOCKET_PATH_MAX ? near : `/run/croft-${shortHash(dataFolder, 8)}`
-}
-
-export async function startLocalAgent(options: LocalAgentOptions): Promise<Result<LocalAgent>> {
-  const { host, plane, nodeName, dataFolder } = options
-  const user: UserInfo = {
-    username: `system:node:${nodeName}`,
-    groups: ['system:nodes', 'system:masters', 'system:authenticated'],
-  }
-  const stopping = new AbortController()
-  const client = plane.clientFor(user, 'croft-agent')
-  const informers = createInformers(client, host, { signal: stopping.signal })
-  const runFolder = runFolderFor(dataFolder)
-  const runAs = await machineUser(host)
-  const made = await host.files.makeFolder(runFolder, 0o711)
-  if (!made.ok) return made
-  const images = imageRoom({
-    host,
-    client,
-    informers,
-    nodeName,
-    clusterNetworks: options.clusterNetworks,
-    ...(runAs ? { runAs } : {}),
-  })
-  const recorder = createEventRecorder({
-    client,
-    host,
-    kind: Event,
-    component: 'croft-agent',
-    node: nodeName,
-  })
-  const network = await defaultNetworkRoom({ host, client, informers, recorder, nodeName, dataFolder })
-  if (!network.ok) return network
-  const agent = await createAgent({
-    host,
-    client,
-    informers,
-    recorder,
-    nodeName,
-    nodeIp: options.nodeIp,
-    dataFolder,
-    runFolder,
-    rooms: {
-      volume: volumeRoom({ host, client, informers, nodeName, runFolder, ...(runAs ? { runAs } : {}) }),
-      network: network.value,
-      image: images,
-    },
-    version: CROFT_VERSION,
-  })
-  if (!agent.ok) return agent
-  const running = agent.value.run(stopping.signal)
-  return ok({
-    agent: agent.value,
-    uploads: images.uploads,
-    stop: async () => {
-      stopping.abort()
-      await running
-    },
-  })
+/** `node`: as this host's agent; `link`: as the server, who may ask agents for streams and actions. */
+export function linkTls(plane: ControlPlane, as: 'node' | 'link'): LinkTls {
+  const { authority, [as]: pair } = plane.identity
+  assert(pair, 'a server with a node has its certificates')
+  return { caPem: authority.certificatePem, certificatePem: pair.certificatePem, keyPem: pair.keyPem }
 }

@@ -8,7 +8,7 @@ export interface LocalNames {
 }
 
 /** Interfaces that come and go with guests and containers say nothing of where this host is reached. */
-const PRIVATE_INTERFACES = /^(vmbr|tap|veth|docker|br-|virbr|cni|vxlan)/
+const PRIVATE_INTERFACES = /^(vmbr|tap|veth|docker|br-|virbr|cni|vxlan|csb[0-9a-f]{6})/
 
 export function localNames(): LocalNames {
   const addresses = Object.entries(networkInterfaces())
