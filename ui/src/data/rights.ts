@@ -1,9 +1,7 @@
 // What the user may do, as the API's own authorization says it: asked once for each project and again after a while.
 // Buttons go by it; the server decides.
 import { useEffect, useSyncExternalStore } from 'react'
-import type { KubeObject } from '../../../src/base/object.ts'
 import { call } from './api.ts'
-import type { Place } from './kinds.ts'
 
 export interface Rule {
   readonly verbs: readonly string[]
@@ -28,7 +26,7 @@ interface Answer {
   readonly askedMs: number
 }
 const answers = new Map<string, Answer>()
-const everywhere = new Map<string, Promise<boolean>>()
+const listable = new Map<string, Promise<boolean>>()
 const listeners = new Set<() => void>()
 
 interface RulesReview {
@@ -91,12 +89,13 @@ interface AccessReview {
   readonly status?: { readonly allowed?: boolean }
 }
 
-/** Whether objects may be listed where the selection says; asked once until the user changes. */
-export function mayList(place: Place<KubeObject>, namespace: string | undefined): Promise<boolean> {
-  const { group, plural } = place
-  const key = `${group}/${plural}@${place.namespaced ? (namespace ?? '') : ''}`
-  let answer = everywhere.get(key)
+const PATH = /^\/(?:api|apis\/([^/]+))\/[^/]+(?:\/namespaces\/([^/]+))?\/([^/]+)$/
+
+/** Whether the collection at this path may be listed; asked once until the user changes. */
+export function mayList(path: string): Promise<boolean> {
+  let answer = listable.get(path)
   if (!answer) {
+    const [, group = '', namespace, resource = ''] = PATH.exec(path) ?? []
     answer = call<AccessReview>('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', {
       method: 'POST',
       body: {
@@ -106,19 +105,23 @@ export function mayList(place: Place<KubeObject>, namespace: string | undefined)
           resourceAttributes: {
             verb: 'list',
             group,
-            resource: plural,
-            ...(place.namespaced && namespace !== undefined ? { namespace } : {}),
+            resource,
+            ...(namespace === undefined ? {} : { namespace: decodeURIComponent(namespace) }),
           },
         },
       },
     }).then(({ status }) => status?.allowed === true)
-    answer.catch(() => everywhere.delete(key))
-    everywhere.set(key, answer)
+    // A refusal is asked again with the next attempt, and a question that was not answered, too.
+    void answer.then(
+      (allowed) => allowed || listable.delete(path),
+      () => listable.delete(path),
+    )
+    listable.set(path, answer)
   }
   return answer
 }
 
 export function forgetRights(): void {
   answers.clear()
-  everywhere.clear()
+  listable.clear()
 }

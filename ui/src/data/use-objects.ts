@@ -2,7 +2,9 @@
 import { useCallback, useSyncExternalStore } from 'react'
 import type { KubeObject } from '../../../src/base/object.ts'
 import { type Place, pathOf } from './kinds.ts'
+import { forgetRights } from './rights.ts'
 import { type FeedState, WatchFeed } from './watch-feed.ts'
+import { closeLine } from './watch-line.ts'
 
 /** Going back to a page within this finds it as it was. */
 const KEEP_MS = 30_000
@@ -86,6 +88,8 @@ function listOf(state: FeedState): readonly KubeObject[] {
 export function forgetAll(): void {
   for (const feed of feeds.values()) feed.close()
   feeds.clear()
+  closeLine()
+  forgetRights()
 }
 
 /** Feeds that wait for a new login go on at once. */

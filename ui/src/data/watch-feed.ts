@@ -2,7 +2,9 @@
 // itself after a lost connection (from the last revision) and after its revision has been forgotten (with a new list).
 import type { KubeObject } from '../../../src/base/object.ts'
 import { keyOf } from '../../../src/base/object.ts'
-import { ApiFailure, call, send } from './api.ts'
+import { ApiFailure, call } from './api.ts'
+import { mayList } from './rights.ts'
+import { type WatchEvent, watchOver } from './watch-line.ts'
 
 export type Liveness = 'loading' | 'live' | 'reconnecting' | 'failed'
 
@@ -16,21 +18,18 @@ export interface FeedState<T extends KubeObject = KubeObject> {
 /** Pauses between attempts grow up to this. */
 const PAUSE_MAX_MS = 15_000
 const PAUSE_FIRST_MS = 500
-/** The server ends a watch after this; it sends bookmarks in between. */
-const WATCH_SECONDS = 300
+/** Rights that are missing come back seldom, and every refusal stands in the browser's log. */
+const REFUSED_PAUSE_MS = 60_000
+/** Shown where no server has said it in its own words. */
+const REFUSED = 'your rights do not include listing these objects here'
 /** Bookmarks come every minute; silence for longer than two is a connection that died without saying so. */
 const SILENCE_MS = 150_000
 /** Changes are shown together, at most this often: a frame at 60 a second. */
 const SHOW_EVERY_MS = 16
+/** Lists this long take longer to put in order, and nobody reads thousands of rows sixty times a second. */
+const MANY = 1_000
+const SHOW_MANY_EVERY_MS = 100
 
-interface WatchLine {
-  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR'
-  readonly object: KubeObject & {
-    readonly code?: number
-    readonly message?: string
-    readonly reason?: string
-  }
-}
 interface ListAnswer {
   readonly metadata: { readonly resourceVersion: string }
   readonly items: readonly KubeObject[]
@@ -41,6 +40,8 @@ export class WatchFeed {
   readonly #query: Readonly<Record<string, string>>
   readonly #listeners = new Set<() => void>()
   readonly #end = new AbortController()
+  /** What the next watch goes on from; undefined where a new list is needed. */
+  #revision: string | undefined
   #objects = new Map<string, KubeObject>()
   #state: FeedState = { objects: this.#objects, liveness: 'loading', failure: undefined }
   #showing: ReturnType<typeof setTimeout> | undefined
@@ -77,29 +78,30 @@ export class WatchFeed {
 
   async #run(): Promise<void> {
     const { signal } = this.#end
-    let revision: string | undefined
     let pauseMs = PAUSE_FIRST_MS
     while (!signal.aborted) {
       try {
-        revision ??= await this.#list()
+        this.#revision ??= await this.#list()
+        this.#revision = await this.#watch(this.#revision)
         pauseMs = PAUSE_FIRST_MS
-        revision = await this.#watch(revision)
       } catch (error) {
         if (signal.aborted) return
         const failure = asFailure(error)
         if (failure.code === 410) {
-          revision = undefined
+          this.#revision = undefined
           continue
         }
         // A connection that breaks right after it was made is tried again at once only the first time.
-        this.#say(failure.code >= 400 && failure.code < 500 ? 'failed' : 'reconnecting', failure)
-        await this.#pause(pauseMs)
+        const isRefused = failure.code >= 400 && failure.code < 500
+        this.#say(isRefused ? 'failed' : 'reconnecting', failure)
+        await this.#pause(failure.code === 403 ? REFUSED_PAUSE_MS : pauseMs)
         pauseMs = Math.min(pauseMs * 2, PAUSE_MAX_MS)
       }
     }
   }
 
   async #list(): Promise<string> {
+    if (!(await mayList(this.#path))) throw new ApiFailure(403, 'Forbidden', REFUSED)
     const query = new URLSearchParams(this.#query)
     const answer = await call<ListAnswer>(`${this.#path}?${query}`, { signal: this.#end.signal })
     const before = this.#objects
@@ -117,35 +119,42 @@ export class WatchFeed {
   /** Gives the last revision when the server ends the watch in order. */
   async #watch(from: string): Promise<string> {
     let revision = from
-    const query = new URLSearchParams({
-      ...this.#query,
-      watch: 'true',
-      allowWatchBookmarks: 'true',
-      resourceVersion: from,
-      timeoutSeconds: String(WATCH_SECONDS),
-    })
+    let broken: unknown
     const silence = new AbortController()
     let alarm = setTimeout(() => silence.abort(), SILENCE_MS)
-    try {
-      const signal = AbortSignal.any([this.#end.signal, silence.signal])
-      const response = await send(`${this.#path}?${query}`, { signal })
-      if (this.#state.liveness !== 'live') this.#say('live')
-      for await (const line of linesOf(response)) {
-        clearTimeout(alarm)
-        alarm = setTimeout(() => silence.abort(), SILENCE_MS)
-        revision = this.#take(JSON.parse(line) as WatchLine) ?? revision
+    const signal = AbortSignal.any([this.#end.signal, silence.signal])
+    const onEvent = (event: WatchEvent) => {
+      clearTimeout(alarm)
+      alarm = setTimeout(() => silence.abort(), SILENCE_MS)
+      try {
+        revision = this.#take(event) ?? revision
+      } catch (error) {
+        broken = error
+        silence.abort()
       }
+    }
+    const onOpen = () => {
+      if (this.#state.liveness !== 'live') this.#say('live')
+    }
+    const { fieldSelector } = this.#query
+    try {
+      await watchOver({ path: this.#path, resourceVersion: from, fieldSelector, onOpen, onEvent }, signal)
       return revision
+    } catch (error) {
+      // What came before the break has been taken: the next watch goes on from there.
+      this.#revision = revision
+      throw broken ?? error
     } finally {
       clearTimeout(alarm)
     }
   }
 
-  #take({ type, object }: WatchLine): string | undefined {
+  #take({ type, object }: WatchEvent): string | undefined {
     if (type === 'ERROR') throw new ApiFailure(object.code ?? 500, object.reason ?? '', object.message ?? '')
     if (type === 'DELETED') this.#objects.delete(keyOf(object))
     else if (type !== 'BOOKMARK') this.#objects.set(keyOf(object), object)
-    if (type !== 'BOOKMARK') this.#showing ??= setTimeout(() => this.#say('live'), SHOW_EVERY_MS)
+    const pause = this.#objects.size > MANY ? SHOW_MANY_EVERY_MS : SHOW_EVERY_MS
+    if (type !== 'BOOKMARK') this.#showing ??= setTimeout(() => this.#say('live'), pause)
     return object.metadata.resourceVersion
   }
 
@@ -170,22 +179,4 @@ export class WatchFeed {
 function asFailure(error: unknown): ApiFailure {
   if (error instanceof ApiFailure) return error
   return new ApiFailure(0, 'Unreachable', error instanceof Error ? error.message : String(error))
-}
-
-async function* linesOf(response: Response): AsyncGenerator<string> {
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
-  if (!reader) return
-  let rest = ''
-  try {
-    while (true) {
-      const { done, value } = await reader.read()
-      if (done) return
-      rest += value
-      const lines = rest.split('\n')
-      rest = lines.pop() ?? ''
-      for (const line of lines) if (line.trim() !== '') yield line
-    }
-  } finally {
-    await reader.cancel().catch(() => undefined)
-  }
 }

@@ -1,20 +1,28 @@
-// A state: always a word, a shape and a colour together.
-import { Circle, CircleCheck, CircleX, LoaderCircle, TriangleAlert } from 'lucide-react'
+// A state: always a word, a shape and a colour together. Disc: fine; ring: working; triangle: look at it; diamond:
+// broken; circle: off.
+import type { ReactNode } from 'react'
 import type { Shown, Tone } from '../data/machine-state.ts'
 
-const SHAPES = {
-  ok: CircleCheck,
-  busy: LoaderCircle,
-  warn: TriangleAlert,
-  bad: CircleX,
-  off: Circle,
-} as const satisfies Record<Tone, unknown>
+const SHAPES: Readonly<Record<Tone, ReactNode>> = {
+  ok: <circle cx="7" cy="7" r="5" fill="currentColor" />,
+  busy: <path d="M7 1.8a5.2 5.2 0 1 0 5.2 5.2" fill="none" stroke="currentColor" strokeWidth="2" />,
+  warn: <path d="M7 1.4 13.2 12.4H.8z" fill="currentColor" />,
+  bad: <path d="M7 .6 13.4 7 7 13.4.6 7z" fill="currentColor" />,
+  off: <circle cx="7" cy="7" r="4.5" fill="none" stroke="currentColor" strokeWidth="2" />,
+}
+
+export function StateShape({ tone }: { readonly tone: Tone }) {
+  return (
+    <svg viewBox="0 0 14 14" aria-hidden="true">
+      {SHAPES[tone]}
+    </svg>
+  )
+}
 
 export function StateMark({ shown: { tone, word, message } }: { readonly shown: Shown }) {
-  const Shape = SHAPES[tone]
   return (
     <span className={`state ${tone}`} title={message}>
-      <Shape aria-hidden strokeWidth={2.4} />
+      <StateShape tone={tone} />
       {word}
     </span>
   )
