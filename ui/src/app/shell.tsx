@@ -1,6 +1,6 @@
 // The frame around every page: rail, top bar, banner, and the page itself.
 import { Link, Outlet, useNavigate } from '@tanstack/react-router'
-import { CircleUser, Disc3, FolderOpen, Monitor, Server, WifiOff } from 'lucide-react'
+import { CircleUser, Disc3, FolderOpen, HardDrive, Monitor, Server, WifiOff } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { messageOf } from '../data/api.ts'
 import { HOSTS, NAMESPACES } from '../data/kinds.ts'
@@ -16,6 +16,7 @@ import { useWords } from './words.ts'
 
 const PAGES = [
   { to: '/machines', word: 'page.machines', Icon: Monitor },
+  { to: '/volumes', word: 'page.volumes', Icon: HardDrive },
   { to: '/images', word: 'page.images', Icon: Disc3 },
   { to: '/hosts', word: 'page.hosts', Icon: Server },
 ] as const

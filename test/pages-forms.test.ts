@@ -1,0 +1,122 @@
+// What the forms of the pages of single kinds make, judged by the kinds themselves; and where refusals go.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { JsonObject } from '../src/base/json.ts'
+import { PersistentVolumeClaim } from '../src/kinds/core/persistent-volume-claim.ts'
+import { judge, lookOver } from '../src/kinds/judge.ts'
+import type { AnyKind } from '../src/kinds/kind.ts'
+import type { Image, Machine } from '../ui/src/data/kinds.ts'
+import type { Claim, Replica, Volume } from '../ui/src/pages/kit/places.ts'
+import { refusalsOf } from '../ui/src/pages/kit/refusals.ts'
+import { claimFor, type VolumeWish } from '../ui/src/pages/volumes/new-volume.ts'
+import {
+  gibFor,
+  machinesWith,
+  sizeText,
+  usableCopies,
+  volumeState,
+} from '../ui/src/pages/volumes/volume-facts.ts'
+
+/** What the API would say against it; nothing for what it takes. */
+function against(kind: AnyKind, object: object): readonly string[] {
+  const { unknown, causes, refuse } = judge(kind, object as JsonObject, lookOver([]))
+  return [
+    ...unknown,
+    ...causes.map(({ field, message }) => `${field}: ${message}`),
+    refuse?.message ?? [],
+  ].flat()
+}
+
+const volume: VolumeWish = {
+  name: 'data',
+  namespace: 'default',
+  source: 'empty',
+  size: '2.5',
+  storageClass: '',
+  mode: 'Block',
+  access: 'ReadWriteMany',
+  image: '',
+  from: '',
+}
+
+test('volumes from the form are claims that the API takes, whatever they are filled from', () => {
+  const empty = claimFor(volume, undefined)
+  assert.deepEqual(against(PersistentVolumeClaim, empty), [])
+  assert.equal(empty.spec?.resources?.requests?.['storage'], '2560Mi')
+  const clone = claimFor({ ...volume, source: 'clone', from: 'other', storageClass: 'fast' }, undefined)
+  assert.deepEqual(against(PersistentVolumeClaim, clone), [])
+  assert.equal(clone.spec?.dataSource?.name, 'other')
+  const image = { status: { storageClassName: 'lh-1' } } as unknown as Image
+  const filled = claimFor({ ...volume, source: 'image', image: 'default/image-x' }, image)
+  assert.equal(filled.spec?.storageClassName, 'lh-1')
+  assert.equal(filled.metadata.annotations?.['harvesterhci.io/imageId'], 'default/image-x')
+})
+
+test('sizes', () => {
+  assert.equal(sizeText('10'), '10Gi')
+  assert.equal(sizeText('0.1'), '103Mi')
+  for (const wrong of ['', ' ', '0', '-1', 'ten']) assert.equal(sizeText(wrong), undefined, wrong)
+  assert.equal(gibFor(2 ** 30 + 1), 2)
+  assert.equal(gibFor(0), 1)
+})
+
+const claim = {
+  metadata: { name: 'data', namespace: 'default' },
+  spec: { resources: { requests: { storage: '1Gi' } } },
+  status: { phase: 'Bound', capacity: { storage: '1Gi' } },
+} as unknown as Claim
+
+test('the state of a volume is the worst that is known of it', () => {
+  const word = (one: Claim, status?: object) =>
+    volumeState('en', one, status && ({ status } as unknown as Volume)).word
+  assert.equal(word(claim), 'Ready')
+  assert.equal(word(claim, { state: 'attached', robustness: 'healthy' }), 'In use')
+  assert.equal(word(claim, { state: 'attached', robustness: 'degraded' }), 'Too few copies')
+  assert.equal(word(claim, { state: 'detached', robustness: 'faulted' }), 'No usable copy')
+  const grows = { ...claim, spec: { resources: { requests: { storage: '2Gi' } } } } as unknown as Claim
+  assert.equal(word(grows, { state: 'attached' }), 'Growing')
+  assert.equal(word({ ...claim, status: { phase: 'Pending' } } as Claim), 'Being made')
+  assert.equal(word({ ...claim, status: { phase: 'Lost' } } as Claim), 'Lost')
+})
+
+test('who uses a volume, and how many copies count', () => {
+  const machine = {
+    metadata: { name: 'web', namespace: 'default' },
+    spec: { template: { spec: { volumes: [{ name: 'a', persistentVolumeClaim: { claimName: 'data' } }] } } },
+  } as unknown as Machine
+  assert.deepEqual(machinesWith(claim, [machine]), ['web'])
+  const elsewhere = { ...machine, metadata: { name: 'web', namespace: 'other' } } as unknown as Machine
+  assert.deepEqual(machinesWith(claim, [elsewhere]), [])
+  const copies = [
+    { spec: { nodeID: 'n1', failedAt: '' } },
+    { spec: { nodeID: 'n2', failedAt: '2026-01-01T00:00:00Z' } },
+    { spec: { nodeID: '' } },
+  ] as unknown as Replica[]
+  assert.equal(usableCopies(copies), 1)
+})
+
+test('refusals stand at their fields, the rest at the end', () => {
+  interface Values {
+    readonly name: string
+    readonly size: string
+  }
+  const paths = { name: /^metadata\.name/, size: /resources/ }
+  const cause = (field: string, message: string) => ({ reason: 'FieldValueInvalid' as const, field, message })
+  const failure = {
+    reason: 'Invalid',
+    message: 'all of it',
+    causes: [
+      cause('metadata.name', 'too long'),
+      cause('metadata.name', 'odd signs'),
+      cause('spec.accessModes', 'none given'),
+    ],
+  }
+  assert.deepEqual(refusalsOf<Values>(failure, paths), {
+    fields: { name: 'too long; odd signs' },
+    elsewhere: 'spec.accessModes: none given',
+  })
+  const taken = { reason: 'AlreadyExists', message: 'taken', causes: [] }
+  assert.deepEqual(refusalsOf<Values>(taken, paths), { fields: { name: 'taken' }, elsewhere: undefined })
+  const forbidden = { reason: 'Forbidden', message: 'no', causes: [] }
+  assert.deepEqual(refusalsOf<Values>(forbidden, paths), { fields: {}, elsewhere: 'no' })
+})
