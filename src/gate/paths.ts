@@ -7,6 +7,8 @@ import { answerCluster } from './cluster-route.ts'
 import { answerFile } from './files/static-files.ts'
 import { answerHarvesterAction } from './harvester-actions.ts'
 import { answerUpload } from './images/upload.ts'
+import { answerMetrics } from './metrics/metrics-route.ts'
+import { answerProjects } from './project-route.ts'
 import { sessionRoute } from './sessions/routes.ts'
 import type { Sessions } from './sessions/sessions.ts'
 import { answerUser } from './sessions/user-route.ts'
@@ -29,6 +31,8 @@ export async function answerPath(
   if (session) return session
   const cluster = answerCluster(deps.cluster, ask)
   if (cluster) return cluster
+  if (info.path.startsWith('/v1-croft/metrics/')) return answerMetrics(deps, ask)
+  if (info.path === '/v1-croft/projects') return answerProjects(deps, ask)
   if (info.path.startsWith('/v1-croft/why/')) return answerWhy(deps, ask)
   const [, type = '', namespace = '', name = ''] = OBJECT.exec(info.path) ?? []
   if (IMAGES.has(type) && info.query.get('action') === 'upload') {

@@ -14,8 +14,7 @@ export interface Right {
   readonly name: string
 }
 
-export async function requireMay(deps: GateDeps, user: UserInfo, right: Right): Promise<void> {
-  requireKnown(user)
+export async function mayDo(deps: GateDeps, user: UserInfo, right: Right): Promise<boolean> {
   const { verb, group, resource, subresource = '', namespace, name } = right
   const answer = (await userClient(deps, user).create(SelfSubjectAccessReview, {
     apiVersion: 'authorization.k8s.io/v1',
@@ -23,7 +22,13 @@ export async function requireMay(deps: GateDeps, user: UserInfo, right: Right): 
     metadata: {},
     spec: { resourceAttributes: { verb, group, resource, subresource, namespace, name } },
   } as never)) as unknown as { readonly status?: { readonly allowed?: boolean } }
-  if (answer.status?.allowed === true) return
+  return answer.status?.allowed === true
+}
+
+export async function requireMay(deps: GateDeps, user: UserInfo, right: Right): Promise<void> {
+  requireKnown(user)
+  if (await mayDo(deps, user, right)) return
+  const { verb, group, resource, subresource = '', namespace, name } = right
   const what = subresource === '' ? resource : `${resource}/${subresource}`
   throw refuse.forbidden(
     { group, resource },
