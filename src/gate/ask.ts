@@ -2,6 +2,7 @@
 import type { AgentActions, AgentDial, AgentUploads } from '../base/agent-port.ts'
 import type { UserInfo } from '../base/call.ts'
 import { ApiError, refuse } from '../base/errors.ts'
+import type { MetricsView } from '../base/metrics-port.ts'
 import type { Client } from '../client/client.ts'
 import type { Host, HttpRequest } from '../host/host.ts'
 import type { OpenInflater } from '../host/inflater.ts'
@@ -48,6 +49,8 @@ export interface GateDeps {
   /** Folder with the built web interface: `index.html`, `assets/`. */
   readonly uiFolder: string
   readonly croftVersion: string
+  /** What is measured of machines, volumes and nodes; absent: nothing is. */
+  readonly metrics?: MetricsView
   /** Where hosts join; absent: nobody does. */
   readonly cluster?: ClusterDoor
 }

@@ -15,6 +15,7 @@ import { answerRunAction, isRunAction } from './actions/machine-actions.ts'
 import { answerPlace } from './actions/places.ts'
 import { answerStatus } from './answers.ts'
 import { type Ask, type GateDeps, type GateInfo, gateClient } from './ask.ts'
+import { answerResourceMetrics, METRICS_GROUP } from './metrics/resource-metrics.ts'
 import { answerPath } from './paths.ts'
 import { answerLog } from './pods/log.ts'
 import { openPodPorts } from './pods/port-forward.ts'
@@ -74,6 +75,7 @@ function answer(parts: Parts, ask: Ask): Promise<HttpResponse> {
   const { info } = ask
   if (!info.isResource) return answerPath(parts, ask)
   if (info.group === SUBRESOURCES_GROUP) return answerMachine(parts.deps, ask)
+  if (info.group === METRICS_GROUP) return answerResourceMetrics(parts.deps, ask)
   if (info.group === '' && info.resource === 'pods') return answerPod(parts.deps, ask)
   throw refuse.noSuchResource()
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { type HttpsApi, startHttpsApi } from '../../test/https-api.ts'
 import type { AgentStream, AgentTarget, UploadRequest } from '../base/agent-port.ts'
 import type { ApiPort } from '../base/call.ts'
+import type { MetricsView } from '../base/metrics-port.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import { createInProcessClient } from '../client/in-process.ts'
 import { realHost } from '../host/real/index.ts'
@@ -44,7 +45,12 @@ export interface Answer {
   readonly json: { readonly [field: string]: unknown }
 }
 
-export async function startGate(more: { readonly store?: Store } = {}): Promise<GateFixture> {
+export interface GateWish {
+  readonly store?: Store
+  readonly metrics?: MetricsView
+}
+
+export async function startGate({ metrics, ...more }: GateWish = {}): Promise<GateFixture> {
   const host = realHost({ log: { level: 'error' } as never })
   const uiFolder = await mkdtemp(join(tmpdir(), 'croft-ui-'))
   const agent = scriptedAgent()
@@ -61,6 +67,7 @@ export async function startGate(more: { readonly store?: Store } = {}): Promise<
     agent: () => agent,
     uiFolder,
     croftVersion: 'test',
+    ...(metrics ? { metrics } : {}),
   })
   const { sessionUser, sessionToken } = gate.sessions
   const api = await startHttpsApi({ gate, sessionUser, sessionToken, ...more })

@@ -39,6 +39,8 @@ export interface Agent {
   readonly actions: AgentActions
   /** The machine of a VirtualMachineInstance on this node, by its uid. */
   machine(vmiUid: string): Machine | undefined
+  /** All machines of this node that have not ended. */
+  machines(): readonly Machine[]
   /** Works until the signal aborts. Machines go on without it. */
   run(signal: AbortSignal): Promise<void>
 }
@@ -78,6 +80,7 @@ export async function createAgent(options: AgentOptions): Promise<Result<Agent>>
     dial: agentDial(options, machineOf),
     actions: agentActions(options, { machineOf, setFrozen: (uid, frozen) => work.setFrozen(uid, frozen) }),
     machine: machineOf,
+    machines: () => work.machines(),
     run: (signal) => runAgent({ options, work, registration, wakes }, signal),
   })
 }

@@ -2,6 +2,7 @@
 
 import { assert } from '../base/assert.ts'
 import type { UserInfo } from '../base/call.ts'
+import type { SampleSink } from '../base/metrics-port.ts'
 import type { Result } from '../base/result.ts'
 import { nodeUser } from '../cluster/node-names.ts'
 import type { Certificates } from '../host/certificates.ts'
@@ -19,6 +20,7 @@ export interface LocalAgentOptions {
   readonly nodeIp: string
   readonly linkHost: string
   readonly clusterNetworks: readonly string[]
+  readonly samples: SampleSink
 }
 
 export function startLocalAgent(options: LocalAgentOptions): Promise<Result<RunningAgent>> {

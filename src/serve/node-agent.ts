@@ -3,6 +3,7 @@
 import type { AgentUploads } from '../base/agent-port.ts'
 import { shortHash } from '../base/derived-name.ts'
 import { SOCKET_PATH_MAX } from '../base/limits.ts'
+import type { SampleSink } from '../base/metrics-port.ts'
 import { ok, type Result } from '../base/result.ts'
 import type { Client } from '../client/client.ts'
 import { createInformers, type Informers } from '../client/informer.ts'
@@ -23,6 +24,8 @@ import type { LinkTls } from '../node/link/wire.ts'
 import { machineUser } from '../node/machine/host-facts.ts'
 import { defaultNetworkRoom } from '../node/network/choose-room.ts'
 import { volumeRoom } from '../node/volume/room.ts'
+import { createSampler } from '../observe/sampler.ts'
+import { sampledMachine } from './sampled.ts'
 import { CROFT_VERSION } from './version.ts'
 
 export interface NodeAgentOptions {
@@ -39,6 +42,8 @@ export interface NodeAgentOptions {
   readonly tls: () => LinkTls
   /** Networks of the cluster itself, from which no image is fetched. */
   readonly clusterNetworks: readonly string[]
+  /** Where samples of this host's load go; absent: none are taken. */
+  readonly samples?: SampleSink
 }
 
 export interface RunningAgent {
@@ -85,7 +90,7 @@ export async function startNodeAgent(options: NodeAgentOptions): Promise<Result<
   }
   const { agent, uploads, writeKeys } = made.value
   facing = { dial: agent.dial, actions: agent.actions, uploads }
-  const running = agent.run(stopping.signal)
+  const running = Promise.all([agent.run(stopping.signal), sampleLoad(options, agent, stopping.signal)])
   return ok({
     agent,
     uploads,
@@ -102,6 +107,13 @@ export async function startNodeAgent(options: NodeAgentOptions): Promise<Result<
       await listener.value.close(STOP_GRACE_MS)
     },
   })
+}
+
+async function sampleLoad(options: NodeAgentOptions, agent: Agent, signal: AbortSignal): Promise<void> {
+  const { host, nodeName, dataFolder, samples } = options
+  if (!samples) return
+  const machines = () => agent.machines().flatMap((machine) => sampledMachine(machine) ?? [])
+  await createSampler({ host, nodeName, dataFolder, machines, sink: samples }).run(signal)
 }
 
 function stopWith<T>(stopping: AbortController, result: Result<T>): Result<never> {

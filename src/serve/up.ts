@@ -19,6 +19,8 @@ import { linkClient } from '../node/link/link-client.ts'
 import { peersOf } from '../node/link/peers.ts'
 import { agentsOfAllNodes } from '../node/link/remote-agent.ts'
 import { LEASE_SECONDS } from '../node/node-registration.ts'
+import { createObservatory } from '../observe/observatory.ts'
+import { prometheusText } from '../observe/prometheus.ts'
 import { openSqliteStore } from '../store/sqlite.ts'
 import { startChores } from './chores.ts'
 import { CONTROLLER_USER, type ControlPlane, startControlPlane } from './control-plane.ts'
@@ -59,6 +61,15 @@ export async function startServer(options: UpOptions, host: RealHost): Promise<R
   if (!store.ok) return store
   const names = localNames()
   const place = placeOf(options, names)
+  const observatory = createObservatory({ host, folder: `${options.dataFolder}/metrics` })
+  const loadText = (): string =>
+    running
+      ? prometheusText({
+          look: running.informers.look,
+          samples: observatory.samples(),
+          version: CROFT_VERSION,
+        })
+      : ''
   let local: GateAgent | undefined
   let running: ControlPlane | undefined
   const link = linkClient({
@@ -82,7 +93,7 @@ export async function startServer(options: UpOptions, host: RealHost): Promise<R
     deciders: allDeciders,
     croftVersion: CROFT_VERSION,
     architecture: 'amd64',
-    metrics: () => host.meter.snapshot(),
+    metrics: () => `${host.meter.snapshot()}${loadText()}`,
     gate: (clientFor) =>
       createGate({
         host,
@@ -103,6 +114,7 @@ export async function startServer(options: UpOptions, host: RealHost): Promise<R
           deadAfterMs: DURATIONS_TO_LOST * LEASE_SECONDS * 1_000,
         }),
         uiFolder: `${options.croftRoot}/ui/dist`,
+        metrics: observatory,
         croftVersion: CROFT_VERSION,
       }),
   })
@@ -123,12 +135,14 @@ export async function startServer(options: UpOptions, host: RealHost): Promise<R
     dataFolder: options.dataFolder,
     ...place,
     clusterNetworks: [],
+    samples: observatory,
   })
   if (!agent.ok) {
     await plane.value.stop()
     return agent
   }
   const chores = new AbortController()
+  const keeping = observatory.run(chores.signal)
   startChores({
     host,
     store: store.value,
@@ -147,6 +161,7 @@ export async function startServer(options: UpOptions, host: RealHost): Promise<R
     firstLogin: password === undefined ? undefined : { user: ADMIN_NAME, password },
     stop: async () => {
       chores.abort()
+      await keeping
       await agent.value.stop()
       await plane.value.stop()
     },

@@ -77,6 +77,10 @@ function ownRoles(): readonly CompactItem[] {
     { apiGroups: SUBRESOURCES, resources: STREAMS, verbs: ['get'] },
   ]
   return [
+    // As metrics-server names it, so that its manifests change nothing here.
+    aggregated('system:aggregated-metrics-reader', 'view', [
+      { apiGroups: ['metrics.k8s.io'], resources: ['pods', 'nodes'], verbs: ['get', 'list', 'watch'] },
+    ]),
     aggregated('kubevirt.io:view', 'view', read),
     aggregated('kubevirt.io:edit', 'edit', [...read, ...act]),
     aggregated('kubevirt.io:admin', 'admin', [

@@ -5,7 +5,7 @@ import { definitionOf } from '../../kinds/crd.ts'
 import { type AnyKind, apiVersionOf } from '../../kinds/kind.ts'
 import { includesText } from '../bytes.ts'
 import type { Core } from '../core.ts'
-import { GATE_GROUP } from '../discovery/gate-resources.ts'
+import { GATE_GROUPS } from '../discovery/gate-resources.ts'
 import { groupPriority } from '../discovery/resources.ts'
 import { callFor, callSelf, ensureObject, isRaced } from '../internal.ts'
 import { startWorker, type Worker } from '../lifecycle/worker.ts'
@@ -59,7 +59,7 @@ function apiService(
   return {
     apiVersion: 'apiregistration.k8s.io/v1',
     kind: 'APIService',
-    metadata: { name, labels: { [AUTOMANAGED]: group === GATE_GROUP ? 'true' : 'onstart' } },
+    metadata: { name, labels: { [AUTOMANAGED]: GATE_GROUPS.has(group) ? 'true' : 'onstart' } },
     spec: { group, version, groupPriorityMinimum: groupPriority(group), versionPriority },
     status: {
       conditions: [

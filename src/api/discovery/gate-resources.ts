@@ -1,7 +1,8 @@
-// subresources.kubevirt.io: resources that have nothing but actions and streams, as virtctl looks for them.
+// Groups that are no stored objects and that gate/ answers: subresources.kubevirt.io, resources that have nothing but
+// actions and streams, as virtctl looks for them, and metrics.k8s.io, as `kubectl top` does.
 import type { ResourceEntry, SubresourceEntry } from './resources.ts'
 
-export const GATE_GROUP = 'subresources.kubevirt.io'
+const GATE_GROUP = 'subresources.kubevirt.io'
 
 const NOTHING = { group: '', version: '', kind: '' }
 
@@ -22,7 +23,7 @@ function resource(name: string, singular: string, subresources: readonly Subreso
   }
 }
 
-export const GATE_RESOURCES: readonly ResourceEntry[] = [
+const GATE_RESOURCES: readonly ResourceEntry[] = [
   resource('virtualmachines', 'virtualmachine', [
     ...actions(['addvolume', 'evacuate', 'memorydump', 'migrate', 'removememorydump'], ['update']),
     ...actions(['removevolume', 'restart', 'start', 'stop'], ['update']),
@@ -35,3 +36,33 @@ export const GATE_RESOURCES: readonly ResourceEntry[] = [
     ...actions(['screenshot', 'usbredir', 'userlist', 'vnc', 'vsock'], ['get']),
   ]),
 ]
+
+function measured(name: string, kind: string, namespaced: boolean): ResourceEntry {
+  return {
+    name,
+    singular: '',
+    kind: { group: METRICS_GROUP, version: 'v1beta1', kind },
+    namespaced,
+    verbs: ['get', 'list'],
+    shortNames: [],
+    categories: [],
+    subresources: [],
+  }
+}
+
+const METRICS_GROUP = 'metrics.k8s.io'
+
+/** Whole groups that gate/ answers, with the version that each has. */
+export const GATE_GROUPS: ReadonlyMap<
+  string,
+  { readonly version: string; readonly resources: readonly ResourceEntry[] }
+> = new Map([
+  [GATE_GROUP, { version: 'v1', resources: GATE_RESOURCES }],
+  [
+    METRICS_GROUP,
+    {
+      version: 'v1beta1',
+      resources: [measured('nodes', 'NodeMetrics', false), measured('pods', 'PodMetrics', true)],
+    },
+  ],
+])

@@ -2,7 +2,7 @@
 // set of kinds changes.
 import type { AnyKind } from '../../kinds/kind.ts'
 import type { ServedKinds } from '../served.ts'
-import { GATE_GROUP, GATE_RESOURCES } from './gate-resources.ts'
+import { GATE_GROUPS } from './gate-resources.ts'
 
 export interface ResourceEntry {
   readonly name: string
@@ -67,7 +67,8 @@ export function discoverGroups(served: ServedKinds): readonly GroupEntry[] {
     versions.set(kind.version, resources)
     resources.push(resourceEntry(kind))
   }
-  groups.set(GATE_GROUP, new Map([['v1', [...GATE_RESOURCES]]]))
+  for (const [group, { version, resources }] of GATE_GROUPS)
+    groups.set(group, new Map([[version, [...resources]]]))
   return [...groups]
     .map(([group, versions]) => ({
       group,

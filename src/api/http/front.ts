@@ -6,6 +6,7 @@ import { authenticate } from '../authn/authenticate.ts'
 import { impersonate } from '../authn/impersonate.ts'
 import { requireAllowed } from '../authz/authorize.ts'
 import type { Core } from '../core.ts'
+import { GATE_GROUPS } from '../discovery/gate-resources.ts'
 import { authorizeCall, dispatch, findServed, workFor } from '../dispatch.ts'
 import type { RequestInfo } from '../gate-port.ts'
 import { answerPlainPath, isOurs } from '../plain-paths.ts'
@@ -16,9 +17,6 @@ import { negotiate } from './negotiate.ts'
 import { readRequestInfo } from './request-info.ts'
 import { answerWatch } from './watch-answer.ts'
 import { talkWatch } from './watch-socket.ts'
-
-/** The group whose subresources act on machines; gate/ answers them. */
-const GATE_GROUP = 'subresources.kubevirt.io'
 
 export function httpFront(core: Core): HttpHandler {
   return {
@@ -115,7 +113,7 @@ function pathAttributes(info: RequestInfo) {
 
 /** Streams, machine actions, and whatever of a known kind is marked as a stream. */
 function belongsToGate(core: Core, info: RequestInfo): boolean {
-  if (info.group === GATE_GROUP) return true
+  if (GATE_GROUPS.has(info.group)) return true
   if (info.subresource === '') return false
   const served = core.served.find(info.group, info.version, info.resource)
   return served?.kind.subresources[info.subresource]?.stream === true
