@@ -27,6 +27,7 @@ export const WANTED: readonly WantedProgram[] = [
     why: 'serves the replicas of a volume',
     essential: true,
   },
+  { program: 'perl', package: 'perl-base', why: 'starts all other programs', essential: true },
   { program: 'openssl', package: 'openssl', why: 'makes the certificates', essential: true },
   { program: '/usr/share/OVMF/OVMF_CODE_4M.fd', package: 'ovmf', why: 'boots UEFI guests', essential: false },
   { program: 'ip', package: 'iproute2', why: 'lays the bridge of the default network', essential: false },

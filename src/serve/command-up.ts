@@ -4,12 +4,13 @@
 import { aborted } from '../base/aborted.ts'
 import { formatDuration } from '../base/duration.ts'
 import type { Failure } from '../base/result.ts'
-import { CliError } from '../cli/cli-error.ts'
+import { CliError, usageError } from '../cli/cli-error.ts'
 import { type Call, EXIT, type World } from '../cli/command.ts'
 import { absolute, connectionTo, DEFAULT_DATA } from '../cli/connect.ts'
 import { type ListenAddress, listenAddress, listenText } from '../cli/listen.ts'
 import { progressOf } from '../cli/progress.ts'
 import { parseKubeconfig } from '../client/kubeconfig.ts'
+import { whyNoNodeName } from '../cluster/node-names.ts'
 import type { RealHost } from '../host/real/index.ts'
 import { ownIdentity } from '../host/real/process-identity.ts'
 import { say } from '../words/say.ts'
@@ -30,6 +31,8 @@ export interface UpWish {
   readonly dataFolder: string
   readonly listen: ListenAddress
   readonly timeoutMs: number
+  readonly nodeName?: string
+  readonly nodeIp?: string
 }
 
 export function dataFolderOf(call: Call, { terminal }: World): string {
@@ -41,7 +44,9 @@ export async function up(call: Call, world: World): Promise<number> {
     dataFolder: dataFolderOf(call, world),
     listen: listenAddress(call),
     timeoutMs: call.duration('timeout') ?? READY_TIMEOUT_MS,
+    ...placeWords(call),
   }
+  await refuseJoined(world, wish.dataFolder)
   const running = await findRunning(world.host, wish.dataFolder)
   if (call.on('detach')) {
     const server = running ?? (await startDetached(world, wish))
@@ -57,6 +62,28 @@ export async function up(call: Call, world: World): Promise<number> {
       reason: 'AlreadyRunning',
     })
   return serve(world, wish)
+}
+
+/** Throws for what cannot be a node's name or address. */
+export function placeWords(call: Call): { readonly nodeName?: string; readonly nodeIp?: string } {
+  const nodeName = call.text('node-name')
+  const nodeIp = call.text('node-ip')
+  const wrong = nodeName === undefined ? undefined : whyNoNodeName(nodeName)
+  if (wrong !== undefined) throw usageError(`--node-name ${wrong}.`)
+  if (nodeIp !== undefined && !/^\d{1,3}(\.\d{1,3}){3}$/.test(nodeIp))
+    throw usageError(`--node-ip "${nodeIp}" is no IPv4 address.`, 'For instance --node-ip 10.0.0.5')
+  return { ...(nodeName === undefined ? {} : { nodeName }), ...(nodeIp === undefined ? {} : { nodeIp }) }
+}
+
+/** A folder belongs to a server or to a host that joined, not to both. */
+async function refuseJoined({ host }: World, dataFolder: string): Promise<void> {
+  if (!(await host.files.stat(`${dataFolder}/node.json`)).ok) return
+  throw new CliError({
+    what: `${dataFolder} belongs to a host that joined another server.`,
+    next: `Start its agent with "croft join --data ${dataFolder}", or choose another folder with --data.`,
+    code: EXIT.failed,
+    reason: 'Joined',
+  })
 }
 
 function alreadyRuns(running: Running, { dataFolder }: UpWish): string {
@@ -82,7 +109,17 @@ async function serve(world: World, wish: UpWish): Promise<number> {
   })
   terminal.onBug((error) => host.log.error('a bug ends this process; guests run on', { error }))
   const listen = await withPort(host, wish.listen)
-  const started = await startServer({ dataFolder: wish.dataFolder, listen, croftRoot: world.root }, host)
+  const { dataFolder, nodeName, nodeIp } = wish
+  const started = await startServer(
+    {
+      dataFolder,
+      listen,
+      croftRoot: world.root,
+      ...(nodeName === undefined ? {} : { nodeName }),
+      ...(nodeIp === undefined ? {} : { nodeIp }),
+    },
+    host,
+  )
   if (!started.ok) throw startError(world, wish, started.failure)
   const { firstLogin } = started.value
   if (firstLogin) await keepFirstPassword(host.files, wish.dataFolder, firstLogin.password)
@@ -151,11 +188,29 @@ function startError({ language }: World, { listen, dataFolder }: UpWish, failure
 // --- in the background ---
 
 export async function startDetached(world: World, wish: UpWish): Promise<Running> {
+  const { nodeName, nodeIp } = wish
+  const words = ['up', '--data', wish.dataFolder, '--listen', listenText(wish.listen)]
+  if (nodeName !== undefined) words.push('--node-name', nodeName)
+  if (nodeIp !== undefined) words.push('--node-ip', nodeIp)
+  return startInBackground(world, { ...wish, words, isReady: () => isReady(world, wish) })
+}
+
+export interface Background {
+  readonly dataFolder: string
+  readonly timeoutMs: number
+  /** The command that runs there, without the program. */
+  readonly words: readonly string[]
+  readonly isReady: (running: Running) => Promise<boolean>
+  /** What stands before the program: a way into another network, for instance. */
+  readonly before?: readonly string[]
+}
+
+/** Starts a croft of its own and waits until it is ready; what it says when it gives up is said here. */
+export async function startInBackground(world: World, wish: Background): Promise<Running> {
   const { host, self } = world
   const log = `${wish.dataFolder}/log/croft.log`
   const at = await prepareLog(world, wish, log)
-  const words = ['up', '--data', wish.dataFolder, '--listen', listenText(wish.listen)]
-  const started = await host.exec.startDetached([...self, ...words], {
+  const started = await host.exec.startDetached([...(wish.before ?? []), ...self, ...wish.words], {
     cwd: '/',
     stdoutPath: log,
     stderrPath: log,
@@ -173,7 +228,7 @@ export async function startDetached(world: World, wish: UpWish): Promise<Running
   try {
     for (;;) {
       const running = await findRunning(host, wish.dataFolder)
-      if (running?.process.pid === started.value.pid && (await isReady(world, wish))) return running
+      if (running?.process.pid === started.value.pid && (await wish.isReady(running))) return running
       if (!(await host.exec.isAlive(started.value))) throw await endedError(world, log, at)
       if (host.clock.monotonic() > until) throw lateError(wish, log)
       await host.clock.sleep(LOOK_MS)
@@ -184,7 +239,11 @@ export async function startDetached(world: World, wish: UpWish): Promise<Running
 }
 
 /** Makes the log's folder; gives the length of the log so far. */
-async function prepareLog({ host, language }: World, { dataFolder }: UpWish, log: string): Promise<number> {
+async function prepareLog(
+  { host, language }: World,
+  { dataFolder }: Pick<Background, 'dataFolder'>,
+  log: string,
+): Promise<number> {
   const made = await host.files.makeFolder(dataFolder, 0o711)
   const folder = made.ok ? await host.files.makeFolder(log.replace(/\/[^/]*$/, ''), 0o700) : made
   if (!folder.ok)
@@ -217,7 +276,7 @@ async function endedError({ host }: World, log: string, from: number): Promise<C
   })
 }
 
-function lateError({ timeoutMs }: UpWish, log: string): CliError {
+function lateError({ timeoutMs }: Pick<Background, 'timeoutMs'>, log: string): CliError {
   return new CliError({
     what: `Croft is not ready after ${formatDuration(timeoutMs)}; it goes on starting.`,
     next: `Its log: ${log}`,

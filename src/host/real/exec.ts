@@ -1,13 +1,14 @@
 // Programs of the machine: run to the end, or started so that they outlive this process. A process is known by
 // pid, start time and boot, never by pid alone. A program that is stopped takes its whole process group along.
-import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
-import { closeSync, constants, openSync, readFileSync } from 'node:fs'
+import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { type Failure, failed, ok, type Result } from '../../base/result.ts'
 import type { CommandOptions, CommandOutput, DetachedOptions, Exec, ProcessIdentity } from '../host.ts'
 import { abortError } from './clock.ts'
 import { failureOf } from './failure.ts'
+import { answersSignal, isAlive, keyOf, signalProcess } from './process-identity.ts'
+import { Starter } from './starter.ts'
 
 /** Enough for the last words of any program; a chatty one must not eat our memory. Bytes. */
 const STDERR_KEPT_BYTES = 16 * 1024
@@ -19,28 +20,20 @@ const PIPE_LINGER_MS = 500
 const ADOPTED_POLL_MS = 100
 /** A signal 0 costs a microsecond but takes zombies and successors for alive; /proc is read every so many polls. */
 const POLLS_PER_FULL_LOOK = 10
+/** From the order until the program executes; only a disk that hangs takes this long. */
+const START_TIMEOUT_MS = 60_000
 const SYSTEM_FOLDERS = ['/usr/local/sbin', '/usr/sbin', '/sbin', '/usr/local/bin', '/usr/bin', '/bin']
 
 export function realExec(): Exec {
-  const children = new Map<string, ChildProcess>()
-  const wait = adoptedWaiter()
+  const starter = new Starter(() => searchPath().join(delimiter))
+  const children = new Children(starter)
   return {
-    run,
+    run: (argv, options) => run(starter, argv, options),
     find,
-    startDetached: (argv, options) => startDetached(argv, options, children),
+    startDetached: (argv, options) => startDetached(starter, children, argv, options),
     isAlive: async (process) => isAlive(process),
-    kill: async (identity, signal) => {
-      if (!isAlive(identity)) return false
-      try {
-        return process.kill(identity.pid, signal)
-      } catch {
-        return false
-      }
-    },
-    waitExit(process, signal) {
-      const child = children.get(keyOf(process))
-      return child === undefined ? wait(process, signal) : waitChild(child, signal)
-    },
+    kill: async (process, signal) => signalProcess(process, signal),
+    waitExit: (process, signal) => children.wait(process, signal),
   }
 }
 
@@ -53,89 +46,69 @@ export function commandText(argv: readonly string[]): string {
 
 // --- run ---
 
-function run(argv: readonly string[], options: CommandOptions): Promise<Result<CommandOutput>> {
+function run(
+  starter: Starter,
+  argv: readonly string[],
+  options: CommandOptions,
+): Promise<Result<CommandOutput>> {
   const [program = ''] = argv
   const command = commandText(argv)
+  const { env, uid, gid, stdin } = options
   if (options.signal?.aborted)
     return Promise.resolve(failed({ ...failureOf(abortError(), `running ${program}`), command }))
   return new Promise((resolve) => {
-    const child = spawnIn(argv, {
-      stdio: [options.stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-      env: environment(options.env),
-      ...(options.uid === undefined ? {} : { uid: options.uid }),
-      ...(options.gid === undefined ? {} : { gid: options.gid }),
-    })
-    const output = gather(child, options.onLine)
+    const output = gather(options.onLine)
     let stopped: Failure | undefined
-    const stop = (failure: Failure): void => {
-      stopped ??= failure
-      killGroup(child)
-    }
-    output.onTooMuch = () =>
-      stop({ reason: 'OutputTooLarge', message: `${program} printed too much`, retry: 'never' })
-    const timer = setTimeout(
-      () =>
-        stop({
-          reason: 'TimedOut',
-          message: `${program} was stopped after ${options.timeoutMs} ms`,
-          retry: 'later',
-        }),
-      options.timeoutMs,
-    )
-    const onAbort = (): void => stop(failureOf(abortError(), `running ${program}`))
-    options.signal?.addEventListener('abort', onAbort, { once: true })
-    const finish = (failure: Failure | undefined, code: number): void => {
+    let end: { readonly code: number; readonly signal: string | undefined } | undefined
+    let linger: NodeJS.Timeout | undefined
+    const finish = (failure: Failure | undefined): void => {
       clearTimeout(timer)
+      clearTimeout(linger)
       options.signal?.removeEventListener('abort', onAbort)
       const { stdout, stderr } = output.end()
-      resolve(failure ? failed({ ...failure, command, stderr }) : ok({ code, stdout, stderr }))
+      resolve(
+        failure ? failed({ ...failure, command, stderr }) : ok({ code: end?.code ?? -1, stdout, stderr }),
+      )
     }
-    child.once('error', (error) => {
-      if (child.pid === undefined) finish(startFailure(error, program), -1)
-    })
-    child.once('exit', () => setTimeout(() => output.cut(), PIPE_LINGER_MS).unref())
-    child.once('close', (code, signal) => {
-      if (child.pid !== undefined)
-        finish(stopped ?? endFailure(program, code, signal, output.tail()), code ?? -1)
-    })
-    child.stdin?.on('error', () => undefined) // The program may end without reading all; its code tells.
-    child.stdin?.end(options.stdin)
+    const job = starter.start(
+      { argv, env: environment(env), uid, gid, stdin },
+      {
+        output(stream, bytes) {
+          if (!output.take(stream, bytes))
+            stop({ reason: 'OutputTooLarge', message: `${program} printed too much`, retry: 'never' })
+        },
+        exited(code, signal) {
+          end = { code, signal }
+          linger = setTimeout(() => job.cut(), PIPE_LINGER_MS)
+        },
+        finished: () => finish(stopped ?? (end && endFailure(program, end.code, end.signal, output.tail()))),
+        failed: finish,
+        lost: (failure) => finish(stopped ?? failure),
+      },
+    )
+    const stop = (failure: Failure): void => {
+      stopped ??= failure
+      job.kill()
+    }
+    const timer = setTimeout(() => stop(timedOut(program, options.timeoutMs)), options.timeoutMs)
+    const onAbort = (): void => stop(failureOf(abortError(), `running ${program}`))
+    options.signal?.addEventListener('abort', onAbort, { once: true })
   })
 }
 
-/** detached makes the child leader of its own session, so that a signal to the group reaches all it started. */
-function spawnIn(argv: readonly string[], options: SpawnOptions): ChildProcess {
-  return spawn(argv[0] ?? '', argv.slice(1), { ...options, detached: true })
-}
-
-function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined) return
-  try {
-    process.kill(-child.pid, 'SIGKILL')
-  } catch {
-    child.kill('SIGKILL')
-  }
-}
-
-function startFailure(error: Error, program: string): Failure {
-  const failure = failureOf(error, `starting ${program}`)
-  if (failure.reason !== 'NotFound') return failure
-  return {
-    reason: 'CommandMissing',
-    message: `${program} is not installed; "croft doctor" names its package`,
-    retry: 'later',
-  }
+function timedOut(program: string, afterMs: number): Failure {
+  return { reason: 'TimedOut', message: `${program} was stopped after ${afterMs} ms`, retry: 'later' }
 }
 
 function endFailure(
   program: string,
-  code: number | null,
-  signal: string | null,
+  code: number,
+  signal: string | undefined,
   stderr: string,
 ): Failure | undefined {
-  if (code === 0) return undefined
+  if (code === 0 && signal === undefined) return undefined
   const said = stderr.trim().split('\n').at(-1) ?? ''
-  const how = signal === null ? `ended with code ${code}` : `was killed by ${signal}`
+  const how = signal === undefined ? `ended with code ${code}` : `was killed by ${signal}`
   return {
     reason: 'CommandFailed',
     message: `${program} ${how}${said === '' ? '' : `: ${said}`}`,
@@ -154,40 +127,36 @@ function searchPath(): readonly string[] {
 }
 
 interface Gathered {
-  onTooMuch: () => void
+  /** False when it is too much. */
+  take(stream: 'stdout' | 'stderr', bytes: Buffer): boolean
+  /** The last of stderr. */
   tail(): string
-  cut(): void
   end(): { readonly stdout: string; readonly stderr: string }
 }
 
-function gather(child: ChildProcess, onLine: ((line: string) => void) | undefined): Gathered {
+function gather(onLine: ((line: string) => void) | undefined): Gathered {
   const stdout: Buffer[] = []
   let stdoutBytes = 0
   let stderr = Buffer.alloc(0)
-  const lineEnds = [lineSplitter(onLine), lineSplitter(onLine)] as const
-  const gathered: Gathered = {
-    onTooMuch: () => undefined,
-    tail: () => stderr.toString(),
-    cut() {
-      child.stdout?.destroy()
-      child.stderr?.destroy()
+  const lines = { stdout: lineSplitter(onLine), stderr: lineSplitter(onLine) }
+  return {
+    take(stream, bytes) {
+      if (stream === 'stderr') stderr = Buffer.concat([stderr, bytes]).subarray(-STDERR_KEPT_BYTES)
+      else {
+        stdoutBytes += bytes.byteLength
+        if (stdoutBytes > STDOUT_MAX_BYTES) return false
+        stdout.push(bytes)
+      }
+      lines[stream].push(bytes)
+      return true
     },
+    tail: () => stderr.toString(),
     end() {
-      for (const lines of lineEnds) lines.end()
+      lines.stdout.end()
+      lines.stderr.end()
       return { stdout: Buffer.concat(stdout).toString(), stderr: stderr.toString() }
     },
   }
-  child.stdout?.on('data', (chunk: Buffer) => {
-    stdoutBytes += chunk.byteLength
-    if (stdoutBytes > STDOUT_MAX_BYTES) return gathered.onTooMuch()
-    stdout.push(chunk)
-    lineEnds[0].push(chunk)
-  })
-  child.stderr?.on('data', (chunk: Buffer) => {
-    stderr = Buffer.concat([stderr, chunk]).subarray(-STDERR_KEPT_BYTES)
-    lineEnds[1].push(chunk)
-  })
-  return gathered
 }
 
 /** Progress bars end their lines with a carriage return alone, so that one counts as a line end too. */
@@ -226,97 +195,93 @@ async function find(program: string): Promise<string | undefined> {
 // --- processes that outlive us ---
 
 function startDetached(
+  starter: Starter,
+  children: Children,
   argv: readonly string[],
   options: DetachedOptions,
-  children: Map<string, ChildProcess>,
 ): Promise<Result<ProcessIdentity>> {
-  const [program = ''] = argv
   const command = commandText(argv)
-  const files: number[] = []
+  const { cwd, stdoutPath, stderrPath } = options
+  const order = { argv, cwd, env: environment(options.env), files: { stdoutPath, stderrPath } }
   return new Promise((resolve) => {
-    let child: ChildProcess
-    try {
-      for (const path of [options.stdoutPath, options.stderrPath]) files.push(openSync(path, 'a', 0o600))
-      child = spawnIn(argv, {
-        cwd: options.cwd,
-        env: environment(options.env),
-        stdio: ['ignore', files[0], files[1]],
-      })
-    } catch (error) {
-      return resolve(failed({ ...failureOf(error, `starting ${program}`), command }))
-    } finally {
-      for (const file of files) closeSync(file)
-    }
-    child.once('error', (error) => {
-      if (child.pid === undefined) resolve(failed({ ...startFailure(error, program), command }))
+    let ended = (): void => undefined
+    const fail = (failure: Failure): void => resolve(failed({ ...failure, command }))
+    const job = starter.start(order, {
+      started(identity) {
+        clearTimeout(timer)
+        if (identity.startTicks === 0) {
+          job.kill()
+          return fail({ reason: 'NoProcFs', message: '/proc is not mounted', retry: 'never' })
+        }
+        ended = children.add(identity)
+        resolve(ok(identity))
+      },
+      exited: () => ended(),
+      failed(failure) {
+        clearTimeout(timer)
+        fail(failure)
+      },
+      lost(failure) {
+        clearTimeout(timer)
+        ended()
+        fail(failure)
+      },
     })
-    if (child.pid === undefined) return
-    child.unref()
-    // Read at once: before the event loop turns, even a program that ended already stands in /proc as a zombie.
-    const seen = readProcess(child.pid)
-    if (seen === undefined)
-      return resolve(failed({ reason: 'NoProcFs', message: '/proc is not mounted', retry: 'never', command }))
-    const identity = { pid: child.pid, startTicks: seen.startTicks, bootId: bootId() }
-    const key = keyOf(identity)
-    children.set(key, child)
-    child.once('exit', () => children.delete(key))
-    resolve(ok(identity))
+    const timer = setTimeout(() => {
+      job.kill()
+      fail(timedOut(argv[0] ?? '', START_TIMEOUT_MS))
+    }, START_TIMEOUT_MS)
   })
 }
 
-function keyOf({ pid, startTicks, bootId }: ProcessIdentity): string {
-  return `${pid}/${startTicks}/${bootId}`
-}
+/** Processes that the starter tells the end of; the end of all others is looked for. */
+class Children {
+  readonly #starter: Starter
+  readonly #ends = new Map<string, Set<() => void>>()
+  readonly #waitAdopted = adoptedWaiter()
 
-let knownBootId: string | undefined
-
-function bootId(): string {
-  return (knownBootId ??= readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim())
-}
-
-/** State letter and start time of a process, from /proc/PID/stat; the name in brackets may hold anything. */
-function readProcess(pid: number): { readonly state: string; readonly startTicks: number } | undefined {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-    return { state: fields[0] ?? '', startTicks: Number(fields[19]) }
-  } catch {
-    return undefined
+  constructor(starter: Starter) {
+    this.#starter = starter
   }
-}
 
-function isAlive(identity: ProcessIdentity): boolean {
-  const seen = readProcess(identity.pid)
-  return (
-    seen !== undefined &&
-    seen.startTicks === identity.startTicks &&
-    seen.state !== 'Z' &&
-    seen.state !== 'X' &&
-    bootId() === identity.bootId
-  )
-}
-
-/** The identity of this very process, for lock files. */
-export function ownIdentity(): ProcessIdentity {
-  return { pid: process.pid, startTicks: readProcess(process.pid)?.startTicks ?? 0, bootId: bootId() }
-}
-
-function waitChild(child: ChildProcess, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(abortError())
-    child.ref()
-    const onExit = (): void => {
-      signal.removeEventListener('abort', onAbort)
-      resolve()
+  /** The returned function tells that it ended, or that the starter did: the waiting then look for themselves. */
+  add(process: ProcessIdentity): () => void {
+    const key = keyOf(process)
+    const waiting = new Set<() => void>()
+    this.#ends.set(key, waiting)
+    return () => {
+      this.#ends.delete(key)
+      for (const call of waiting) call()
     }
-    const onAbort = (): void => {
-      child.off('exit', onExit)
-      child.unref()
-      reject(abortError())
-    }
-    signal.addEventListener('abort', onAbort, { once: true })
-    child.once('exit', onExit)
-  })
+  }
+
+  async wait(process: ProcessIdentity, signal: AbortSignal): Promise<void> {
+    const waiting = this.#ends.get(keyOf(process))
+    if (waiting !== undefined) await this.#waitTold(waiting, signal)
+    await this.#waitAdopted(process, signal)
+  }
+
+  #waitTold(waiting: Set<() => void>, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(abortError())
+      const release = this.#starter.hold()
+      const leave = (): void => {
+        release()
+        waiting.delete(onEnd)
+        signal.removeEventListener('abort', onAbort)
+      }
+      const onEnd = (): void => {
+        leave()
+        resolve()
+      }
+      const onAbort = (): void => {
+        leave()
+        reject(abortError())
+      }
+      signal.addEventListener('abort', onAbort, { once: true })
+      waiting.add(onEnd)
+    })
+  }
 }
 
 /** One timer for all adopted processes, running only while somebody waits. */
@@ -354,12 +319,4 @@ function adoptedWaiter(): Exec['waitExit'] {
       waiting.set(ended, identity)
       timer ??= setInterval(poll, ADOPTED_POLL_MS)
     })
-}
-
-function answersSignal(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
-  }
 }
