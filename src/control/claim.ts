@@ -2,6 +2,7 @@
 import { PersistentVolume } from '../kinds/core/persistent-volume.ts'
 import { PersistentVolumeClaim } from '../kinds/core/persistent-volume-claim.ts'
 import { Pod } from '../kinds/core/pod.ts'
+import { VolumeEpoch } from '../kinds/croft/volume-epoch.ts'
 import type { Decider, Look } from '../kinds/decide.ts'
 import { StorageClass } from '../kinds/kubernetes/storage-class.ts'
 import { BackingImage } from '../kinds/longhorn/backing-image.ts'
@@ -128,6 +129,7 @@ export const claimDecider: Decider<typeof PersistentVolumeClaim, SeenClaim> = {
           ],
       storageClass,
       longhorn: handle ? look.get(Volume, LONGHORN_NAMESPACE, handle) : undefined,
+      record: handle ? look.get(VolumeEpoch, LONGHORN_NAMESPACE, handle) : undefined,
       image: image ? look.get(BackingImage, LONGHORN_NAMESPACE, image) : undefined,
       users: look
         .byIndex(Pod, PODS_BY_CLAIM, key)

@@ -9,6 +9,7 @@ import { Volume } from '../../kinds/longhorn/volume.ts'
 import { object, type Stack, startStack } from '../../sim/stack.ts'
 import { claimDecider } from '../claim.ts'
 import { persistentVolumeDecider } from '../persistent-volume.ts'
+import { volumeDecider } from '../volume/decider.ts'
 import { decideClaim } from './decide.ts'
 
 const DECIDERS = [decider(claimDecider), decider(persistentVolumeDecider)]
@@ -59,7 +60,7 @@ async function makeClaim(
 const claimOf = (stack: Stack, name: string) => stack.read(PersistentVolumeClaim, name, 'default')
 
 test('a claim of a Longhorn class gets a volume and is bound, and all of it goes with the claim', async () => {
-  const stack = await startStack(DECIDERS)
+  const stack = await startStack([...DECIDERS, decider(volumeDecider)])
   await makeClass(stack, 'fast')
   const { metadata } = await makeClaim(stack, 'a', {})
   await stack.pass(100)

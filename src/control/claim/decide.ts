@@ -4,6 +4,7 @@ import type { JsonObject } from '../../base/json.ts'
 import { parseQuantity, toBigIntBytes } from '../../base/quantity.ts'
 import { PersistentVolume } from '../../kinds/core/persistent-volume.ts'
 import { PersistentVolumeClaim } from '../../kinds/core/persistent-volume-claim.ts'
+import type { VolumeEpoch } from '../../kinds/croft/volume-epoch.ts'
 import type { Action, Decision, ObjectRef } from '../../kinds/decide.ts'
 import type { StorageClass } from '../../kinds/kubernetes/storage-class.ts'
 import type { BackingImage } from '../../kinds/longhorn/backing-image.ts'
@@ -37,6 +38,8 @@ export interface SeenClaim {
   readonly storageClass: StorageClass | undefined
   /** The Longhorn volume behind the bound one. */
   readonly longhorn: Volume | undefined
+  /** What all its replicas have committed to. */
+  readonly record?: VolumeEpoch | undefined
   readonly image: BackingImage | undefined
   /** Names of Pods on a node that have not ended. */
   readonly users: readonly string[]
@@ -220,8 +223,10 @@ function decideGrowth(seen: SeenClaim, bound: PersistentVolume, now: number): De
     const target = refOf(Volume, longhorn)
     return { actions: [{ do: 'patch', target, patch: { spec: { size: String(wanted) } } }], status }
   }
-  // While attached, the engine's agent tells when the guest sees the new size.
-  if (longhorn.status?.expansionRequired === true) return { actions: [], status }
+  // All replicas have grown when their record says so; while attached, the engine's agent tells of the guest, too.
+  const recorded = seen.record?.spec.size
+  const isBehind = recorded !== undefined && BigInt(recorded) < wanted
+  if (isBehind || longhorn.status?.expansionRequired === true) return { actions: [], status }
   const target: ObjectRef = { kind: PersistentVolume, name: bound.metadata.name ?? '' }
   const capacity = { storage: bytesText(wanted) }
   return { actions: [{ do: 'patch', target, patch: { spec: { capacity } } }], status }

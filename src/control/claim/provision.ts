@@ -6,6 +6,7 @@ import { apiVersionOf } from '../../kinds/kind.ts'
 import type { StorageClass } from '../../kinds/kubernetes/storage-class.ts'
 import { Volume } from '../../kinds/longhorn/volume.ts'
 import { CLAIM_BACKING_IMAGE, LONGHORN_NAMESPACE } from '../data-volume.ts'
+import { LONGHORN_FINALIZER } from '../volume/children.ts'
 
 export const LONGHORN_DRIVER = 'driver.longhorn.io'
 /** Longhorn's granularity of sizes. Bytes. */
@@ -82,7 +83,11 @@ export function longhornVolume(claim: PersistentVolumeClaim, storageClass: Stora
   return {
     apiVersion: apiVersionOf(Volume),
     kind: Volume.kind,
-    metadata: { name: volumeNameOf(claim), namespace: LONGHORN_NAMESPACE },
+    metadata: {
+      name: volumeNameOf(claim),
+      namespace: LONGHORN_NAMESPACE,
+      finalizers: [LONGHORN_FINALIZER],
+    },
     spec: spec as Volume['spec'],
   } as Volume
 }

@@ -15,6 +15,10 @@ export interface AttachmentSeen {
   readonly replicas: readonly Replica[]
   /** Node whose workload needs the volume; undefined when none does. */
   readonly wantedNode: string | undefined
+  /** Names of the replicas that a start waits for, the committed set; others come in when they run. Absent: all. */
+  readonly needed?: readonly string[]
+  /** Nodes that do not answer: what ran there is not waited for, because a new epoch shuts it out. */
+  readonly lostNodes?: ReadonlySet<string>
 }
 
 export interface AttachmentAnswer {
@@ -27,6 +31,11 @@ const isRunning = (object: Engine | Replica): boolean => object.status?.currentS
 const isStopped = (object: Engine | Replica): boolean =>
   ['stopped', 'error', '', undefined].includes(object.status?.currentState)
 
+/** What its node reported last counts for nothing once that node is lost. */
+function isOut(object: Engine | Replica, lostNodes: ReadonlySet<string> | undefined): boolean {
+  return isStopped(object) || (lostNodes?.has(object.spec?.nodeID ?? '') ?? false)
+}
+
 /** It lost what it stood on; it starts anew only after a stop. */
 const isBroken = (engine: Engine): boolean => engine.status?.currentState === 'error'
 
@@ -37,17 +46,21 @@ function want(
 ): readonly Action[] {
   const present = (object.spec ?? {}) as Readonly<Record<string, unknown>>
   // By meaning, not by text: replicas are listed in another order after a restart.
-  const differs = Object.entries(spec).some(([key, value]) => !deepEqual(present[key], value))
-  if (!differs) return []
+  const differing = Object.entries(spec).filter(([key, value]) => !deepEqual(present[key], value))
+  if (differing.length === 0) return []
+  const changed = Object.fromEntries(differing)
   const { name, namespace } = object.metadata
   // A replica that left the address map must be removed from it by name, as merge patches want it.
-  const addresses = spec['replicaAddressMap'] as Record<string, string> | undefined
+  const addresses = changed['replicaAddressMap'] as Record<string, string> | undefined
   const stale = Object.keys((present['replicaAddressMap'] ?? {}) as object).filter(
     (key) => !(key in (addresses ?? {})),
   )
   const patch = addresses
-    ? { ...spec, replicaAddressMap: { ...addresses, ...Object.fromEntries(stale.map((key) => [key, null])) } }
-    : spec
+    ? {
+        ...changed,
+        replicaAddressMap: { ...addresses, ...Object.fromEntries(stale.map((key) => [key, null])) },
+      }
+    : changed
   return [
     { do: 'patch', target: { kind, namespace: namespace!, name: name! }, patch: { spec: patch as never } },
   ]
@@ -62,30 +75,74 @@ function setNode(volume: Volume, nodeID: string): Action {
   }
 }
 
-function stop({ volume, engine, replicas }: AttachmentSeen): AttachmentAnswer {
+function stop({ volume, engine, replicas, lostNodes }: AttachmentSeen): AttachmentAnswer {
   const stopEngine = want(Engine, engine, { desireState: 'stopped' })
   // One in error has not let go yet: its agent must hear of the stop before it hears of a new start.
-  if (!isStopped(engine) || isBroken(engine)) return { actions: stopEngine, state: 'detaching' }
+  const isHeld = isBroken(engine) && !lostNodes?.has(engine.spec?.nodeID ?? '')
+  if (!isOut(engine, lostNodes) || isHeld) return { actions: stopEngine, state: 'detaching' }
   const stopReplicas = replicas.flatMap((replica) => want(Replica, replica, { desireState: 'stopped' }))
-  if (!replicas.every(isStopped)) return { actions: [...stopEngine, ...stopReplicas], state: 'detaching' }
+  if (!replicas.every((replica) => isOut(replica, lostNodes)))
+    return { actions: [...stopEngine, ...stopReplicas], state: 'detaching' }
   const release = volume.spec?.nodeID ? [setNode(volume, ''), ...want(Engine, engine, { nodeID: '' })] : []
-  return { actions: [...stopEngine, ...stopReplicas, ...release], state: 'detached' }
+  return {
+    actions: [...stopEngine, ...stopReplicas, ...writeOff(engine), ...release],
+    state: 'detached',
+  }
+}
+
+/** A lost node cannot say that its engine is no more; when it is back, it finds that it is not asked any more. */
+function writeOff(engine: Engine): readonly Action[] {
+  if (isStopped(engine)) return []
+  const { name, namespace } = engine.metadata
+  return [
+    {
+      do: 'patch',
+      target: { kind: Engine, namespace: namespace!, name: name! },
+      subresource: 'status',
+      patch: { status: { currentState: 'stopped', endpoint: '', ownerID: '', replicaModeMap: null } },
+    },
+  ]
+}
+
+/** A replica on a lost node said last that it runs, and cannot be reached. */
+function isUp(replica: Replica, { lostNodes }: AttachmentSeen): boolean {
+  return isRunning(replica) && !lostNodes?.has(replica.spec?.nodeID ?? '')
+}
+
+/** The replicas that the engine is to use: those that run, and those it uses already until they are given up. */
+function addressesFor(seen: AttachmentSeen): Readonly<Record<string, string>> {
+  const { engine, replicas } = seen
+  const present = isRunning(engine) ? (engine.spec?.replicaAddressMap ?? {}) : {}
+  return Object.fromEntries(
+    replicas.flatMap((replica) => {
+      const name = replica.metadata.name!
+      if (isUp(replica, seen)) {
+        const { storageIP = '', port = 0 } = replica.status ?? {}
+        return [[name, `${storageIP}:${port}`]]
+      }
+      return present[name] === undefined ? [] : [[name, present[name]]]
+    }),
+  )
 }
 
 function start(seen: AttachmentSeen, nodeID: string): AttachmentAnswer {
-  const { engine, replicas } = seen
+  const { volume, engine, replicas, needed } = seen
   const startReplicas = replicas.flatMap((replica) => want(Replica, replica, { desireState: 'running' }))
-  const ready = replicas.length > 0 && replicas.every(isRunning)
+  const awaited = needed ? replicas.filter((replica) => needed.includes(replica.metadata.name!)) : replicas
+  const ready = isRunning(engine) || (awaited.length > 0 && awaited.every((replica) => isUp(replica, seen)))
   if (!ready) return { actions: startReplicas, state: 'attaching' }
-  const replicaAddressMap = Object.fromEntries(
-    replicas.map((replica) => [
-      replica.metadata.name!,
-      `${replica.status?.storageIP ?? ''}:${replica.status?.port ?? 0}`,
-    ]),
-  )
-  const startEngine = want(Engine, engine, { nodeID, desireState: 'running', replicaAddressMap })
-  const attached = isRunning(engine) && Boolean(engine.status?.endpoint) && startEngine.length === 0
-  return { actions: [...startReplicas, ...startEngine], state: attached ? 'attached' : 'attaching' }
+  const size = volume.spec?.size
+  const startEngine = want(Engine, engine, {
+    nodeID,
+    desireState: 'running',
+    replicaAddressMap: addressesFor(seen),
+    ...(size === undefined || engine.spec?.volumeSize === undefined ? {} : { volumeSize: size }),
+  })
+  const owner = engine.status?.ownerID
+  const isThere = isRunning(engine) && Boolean(engine.status?.endpoint) && (!owner || owner === nodeID)
+  // One that serves stays attached while its replicas change.
+  const isOn = isThere && engine.spec?.nodeID === nodeID && engine.spec.desireState === 'running'
+  return { actions: [...startReplicas, ...startEngine], state: isOn ? 'attached' : 'attaching' }
 }
 
 /** What to do next so that the volume is where it is wanted, and how that is called meanwhile. */

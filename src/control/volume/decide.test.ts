@@ -8,6 +8,7 @@ import type { Volume } from '../../kinds/longhorn/volume.ts'
 import { createEngine, createEpoch, createReplica, LONGHORN_FINALIZER } from './children.ts'
 import { decideVolume, type SeenVolume } from './decide.ts'
 import type { DiskFacts } from './placement.ts'
+import { SETTINGS } from './volume.fixture.ts'
 
 const NOW = Date.UTC(2026, 10, 30)
 const GIB = 1024n ** 3n
@@ -53,8 +54,11 @@ function seen(more: Partial<SeenVolume> = {}): SeenVolume {
     replicas: [{ ...replica, metadata: { ...replica.metadata, uid: 'r-uid' } }],
     wantedNode: undefined,
     disks: [disk],
-    rules: { overProvisioningPercent: 100n, minimalAvailablePercent: 25n },
-    softNodeAntiAffinity: false,
+    settings: SETTINGS,
+    rebuilds: new Map(),
+    lostNodes: new Set(),
+    goneNodes: new Set(),
+    silentMs: {},
     claim: undefined,
     imageWait: undefined,
     ...more,

@@ -1,5 +1,6 @@
-// The Longhorn volume decider as the loop runs it: which workloads want the volume where, and on which disks there
-// is room.
+// The Longhorn volume decider as the loop runs it: who wants the volume where, how its replicas are doing, and on
+// which disks there is room.
+import { Node as CoreNode } from '../../kinds/core/node.ts'
 import { PersistentVolume } from '../../kinds/core/persistent-volume.ts'
 import { PersistentVolumeClaim } from '../../kinds/core/persistent-volume-claim.ts'
 import { Pod } from '../../kinds/core/pod.ts'
@@ -11,17 +12,29 @@ import { Node } from '../../kinds/longhorn/node.ts'
 import { Replica } from '../../kinds/longhorn/replica.ts'
 import { Setting } from '../../kinds/longhorn/setting.ts'
 import { Volume } from '../../kinds/longhorn/volume.ts'
-import { LONGHORN_NAMESPACE } from '../data-volume.ts'
+import { VolumeAttachment } from '../../kinds/longhorn/volume-attachment.ts'
+import { findCondition } from '../conditions.ts'
 import { engineName, VOLUME_LABEL } from './children.ts'
 import { decideVolume, type SeenVolume } from './decide.ts'
 import { diskFacts } from './disks.ts'
-import type { PlacementRules } from './placement.ts'
-import type { ClaimFacts } from './status.ts'
+import type { DiskFacts } from './placement.ts'
+import { engineRuns, isWritten } from './replicas.ts'
+import { storageSettings } from './settings.ts'
+import { ticketWishes } from './tickets.ts'
+import {
+  type BoundClaim,
+  boundClaim,
+  claimsOf,
+  PODS_BY_CLAIM,
+  volumeOfPersistent,
+  volumesOfPod,
+  wishesOfPods,
+} from './users.ts'
+import { chooseNode, type Wish } from './wishes.ts'
 
-const PODS_BY_CLAIM = 'pod-claim'
+const REPLICAS_BY_NODE = 'replica-node'
 /** On its way up an object changes eight times in a tenth of a second; people see one change. */
 const STATUS_SETTLE_MS = 25
-const DRIVER = 'driver.longhorn.io'
 
 interface Named {
   readonly metadata: {
@@ -36,86 +49,24 @@ const volumeOfChild = ({ metadata }: Named): readonly string[] => {
   return name ? [`${metadata.namespace}/${name}`] : []
 }
 
-function claimsOf(pod: Pod): readonly string[] {
-  return (pod.spec?.volumes ?? []).flatMap((volume) => {
-    const name = volume.persistentVolumeClaim?.claimName
-    return name ? [`${pod.metadata.namespace}/${name}`] : []
-  })
-}
+const keysOf = (volumes: readonly Volume[]): readonly string[] =>
+  volumes.map((volume) => `${volume.metadata.namespace}/${volume.metadata.name}`)
 
-/** A persistent volume's handle is the Longhorn volume's name; the claim leads to it by the volume it is bound to. */
-function volumesOfPod(pod: Pod, look: Look): readonly string[] {
-  return claimsOf(pod).flatMap((key) => {
-    const [namespace, name] = key.split('/')
-    return volumeOfPersistent(look, look.get(PersistentVolumeClaim, namespace, name!)?.spec?.volumeName)
-  })
-}
-
-function volumeOfPersistent(look: Look, name: string | undefined): readonly string[] {
-  const csi = name ? look.get(PersistentVolume, undefined, name)?.spec?.csi : undefined
-  if (csi?.driver !== DRIVER) return []
-  return csi.volumeHandle ? [`${LONGHORN_NAMESPACE}/${csi.volumeHandle}`] : []
-}
-
-function isTerminal(pod: Pod): boolean {
-  return pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed'
-}
-
-/** The claim bound to this volume. Persistent volumes that we make have the volume's name. */
-function boundClaim(
-  volume: Volume,
-  look: Look,
-): { readonly facts: ClaimFacts; readonly pods: readonly Pod[] } | undefined {
-  const persistent = look.get(PersistentVolume, undefined, volume.metadata.name!)
-  const claim = persistent?.spec?.claimRef
-  if (!persistent || !claim?.name || !claim.namespace) return undefined
-  const pods = look.byIndex(Pod, PODS_BY_CLAIM, `${claim.namespace}/${claim.name}`)
-  return {
-    pods,
-    facts: {
-      pvName: persistent.metadata.name!,
-      pvStatus: persistent.status?.phase ?? '',
-      namespace: claim.namespace,
-      pvcName: claim.name,
-      workloads: pods.map((pod) => ({
-        podName: pod.metadata.name!,
-        podStatus: pod.status?.phase ?? 'Pending',
-      })),
-    },
-  }
-}
-
-/** The oldest Pod that still needs the volume on a node; a second node waits until the first lets go. */
-function wantedNode(pods: readonly Pod[]): string | undefined {
-  const wanting = pods.filter((pod) => pod.spec?.nodeName && !isTerminal(pod))
-  const [first] = [...wanting].sort((a, b) =>
-    `${a.metadata.creationTimestamp}/${a.metadata.uid}` < `${b.metadata.creationTimestamp}/${b.metadata.uid}`
-      ? -1
-      : 1,
+/** Volumes that lack a place or a replica: what changes on a node or in a setting may help them. */
+function needyVolumes(look: Look, namespace: string | undefined): readonly string[] {
+  return keysOf(
+    look
+      .list(Volume, namespace)
+      .filter(
+        ({ status }) =>
+          ['degraded', 'faulted'].includes(status?.robustness ?? '') ||
+          findCondition(status?.conditions, 'Scheduled')?.status === 'False',
+      ),
   )
-  return first?.spec?.nodeName
 }
 
-function percent(look: Look, namespace: string | undefined, name: string, fallback: bigint): bigint {
-  const value = look.get(Setting, namespace, name)?.value
-  return value !== undefined && /^\d+$/.test(value) ? BigInt(value) : fallback
-}
-
-/** Longhorn's defaults, which the settings of the same names override. */
-function rulesFrom(look: Look, namespace: string | undefined): PlacementRules {
-  return {
-    overProvisioningPercent: percent(look, namespace, 'storage-over-provisioning-percentage', 100n),
-    minimalAvailablePercent: percent(look, namespace, 'storage-minimal-available-percentage', 25n),
-  }
-}
-
-function unplacedVolumes(look: Look, namespace: string | undefined): readonly string[] {
-  return look
-    .list(Volume, namespace)
-    .filter((volume) =>
-      volume.status?.conditions?.some(({ type, status }) => type === 'Scheduled' && status !== 'True'),
-    )
-    .map((volume) => `${namespace}/${volume.metadata.name}`)
+function volumesOnNode(look: Look, node: string): readonly string[] {
+  return look.byIndex(Replica, REPLICAS_BY_NODE, node).flatMap(volumeOfChild)
 }
 
 function imageWait(volume: Volume, look: Look): string | undefined {
@@ -127,14 +78,160 @@ function imageWait(volume: Volume, look: Look): string | undefined {
   return ready ? undefined : `backing image ${name} is not ready yet`
 }
 
+/** Nodes that registered once and do not answer now, and those that storage knows but Kubernetes does not any more. */
+function lostNodes(look: Look, nodes: readonly Node[]): ReadonlySet<string> {
+  return new Set(
+    nodes
+      .map((node) => node.metadata.name!)
+      .filter((name) => {
+        const node = look.get(CoreNode, undefined, name)
+        const ready = findCondition(node?.status?.conditions, 'Ready')
+        return !node || (ready !== undefined && ready.status !== 'True')
+      }),
+  )
+}
+
+function goneNodes(look: Look, replicas: readonly Replica[]): ReadonlySet<string> {
+  return new Set(
+    replicas.flatMap(({ spec, metadata }) => {
+      const name = spec?.nodeID
+      if (!name || look.get(CoreNode, undefined, name)) return []
+      return look.get(Node, metadata.namespace, name) ? [] : [name]
+    }),
+  )
+}
+
+/** Rebuilds under way, by the node that is written to. */
+function rebuildsByNode(look: Look, namespace: string | undefined): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const engine of look.list(Engine, namespace)) {
+    if (!engineRuns(engine)) continue
+    const modes = engine.status?.replicaModeMap ?? {}
+    for (const name of Object.keys(engine.spec?.replicaAddressMap ?? {})) {
+      if (modes[name] === 'RW') continue
+      const node = look.get(Replica, namespace, name)?.spec?.nodeID
+      if (node) counts.set(node, (counts.get(node) ?? 0) + 1)
+    }
+  }
+  return counts
+}
+
+interface Sight {
+  readonly volume: Volume
+  readonly engine: Engine | undefined
+  readonly epoch: VolumeEpoch | undefined
+  readonly replicas: readonly Replica[]
+  readonly bound: BoundClaim | undefined
+}
+
+/** All replicas are where they should be: nothing asks for the room on other disks. */
+function isSettled({ volume, engine, replicas }: Sight, nodes: readonly Node[]): boolean {
+  const wanted = volume.spec?.numberOfReplicas ?? 1
+  const whole = replicas.filter((replica) => !replica.spec?.failedAt && !replica.metadata.deletionTimestamp)
+  const modes = Object.values(engine?.status?.replicaModeMap ?? {})
+  const evicts = nodes.some(
+    ({ spec }) =>
+      spec?.evictionRequested || Object.values(spec?.disks ?? {}).some((d) => d.evictionRequested),
+  )
+  const plain = [undefined, 'disabled', 'strict-local'].includes(volume.spec?.dataLocality)
+  const still = !engineRuns(engine) || modes.every((mode) => mode === 'RW')
+  return wanted === whole.length && replicas.length === wanted && still && !evicts && plain
+}
+
+/** What the control plane itself wants the volume attached for. */
+function ownWishes({ volume, epoch, engine, replicas }: Sight, disks: readonly DiskFacts[]): readonly Wish[] {
+  const wishes: Wish[] = []
+  const size = BigInt(epoch?.spec.size ?? 0)
+  const current = BigInt((engineRuns(engine) && engine?.status?.currentSize) || size)
+  // A growth that failed does not hold the volume for ever; it goes on when the volume is next attached.
+  const stuck = Boolean(engine?.status?.lastExpansionError) && !engine?.status?.isExpanding
+  if (current > 0n && current < BigInt(volume.spec?.size ?? 0) && !stuck)
+    wishes.push({ id: 'volume-expansion', type: 'volume-expansion-controller' })
+  const evicting =
+    isWritten(epoch) &&
+    replicas.some((replica) =>
+      disks.some(
+        (disk) => disk.evicting && disk.diskUUID === replica.spec?.diskID && !replica.spec?.failedAt,
+      ),
+    )
+  if (evicting) wishes.push({ id: 'volume-eviction', type: 'volume-eviction-controller' })
+  return wishes
+}
+
+/** Offline rebuilding, where it is wanted, attaches a volume that lacks copies until it has them. */
+function offlineRebuild({ volume, epoch, replicas }: Sight, enabled: boolean): readonly Wish[] {
+  const own = volume.spec?.offlineRebuilding
+  const isOn = own === 'enabled' || (own !== 'disabled' && enabled)
+  if (!isOn || !isWritten(epoch)) return []
+  const whole = (epoch?.spec.inSync ?? []).filter((member) =>
+    replicas.some((replica) => replica.metadata.name === member.replica && !replica.spec?.failedAt),
+  )
+  const lacks = whole.length < (volume.spec?.numberOfReplicas ?? 1)
+  const unplaced = findCondition(volume.status?.conditions, 'Scheduled')?.status === 'False'
+  return lacks && !unplaced && whole.length > 0
+    ? [{ id: 'volume-rebuilding', type: 'volume-rebuilding-controller' }]
+    : []
+}
+
+/** A node that answers and has a copy with all the data. */
+function nodeWithData({ epoch, replicas }: Sight, disks: readonly DiskFacts[]): string | undefined {
+  const members = new Set((epoch?.spec.inSync ?? []).map((member) => member.replica))
+  return replicas
+    .filter((replica) => !isWritten(epoch) || members.has(replica.metadata.name!))
+    .filter((replica) => disks.some((disk) => disk.diskUUID === replica.spec?.diskID && disk.alive))
+    .map((replica) => replica.spec?.nodeID ?? '')
+    .sort()[0]
+}
+
+function gather(volume: Volume, look: Look): SeenVolume {
+  const { namespace, name, uid } = volume.metadata
+  const bound = boundClaim(volume, look)
+  const replicas = look.ownedBy(Replica, uid!)
+  const engine = look.get(Engine, namespace, engineName(volume))
+  const epoch = look.get(VolumeEpoch, namespace, name!)
+  const sight: Sight = { volume, engine, epoch, replicas, bound }
+  const settings = storageSettings(look, namespace)
+  const nodes = look.list(Node, namespace)
+  const lost = lostNodes(look, nodes)
+  const settled = isSettled(sight, nodes) && settings.autoBalance === 'disabled'
+  const disks = diskFacts(nodes, settled ? replicas : look.list(Replica, namespace), lost)
+  const attachment = look.get(VolumeAttachment, namespace, name!)
+  const wishes = [
+    ...wishesOfPods(bound?.pods ?? []),
+    ...ticketWishes(attachment),
+    ...ownWishes(sight, disks),
+    ...offlineRebuild(sight, settings.offlineRebuilding),
+  ]
+  const current = volume.spec?.nodeID || undefined
+  return {
+    volume,
+    engine,
+    epoch,
+    replicas,
+    wantedNode: chooseNode({ wishes, current, anyNode: nodeWithData(sight, disks) }),
+    disks,
+    settings,
+    rebuilds: settled ? new Map() : rebuildsByNode(look, namespace),
+    lostNodes: lost,
+    goneNodes: goneNodes(look, replicas),
+    silentMs: Object.fromEntries(
+      replicas.map(({ metadata }) => [metadata.name!, look.ageMs(Replica, namespace, metadata.name!) ?? 0]),
+    ),
+    claim: bound?.facts,
+    imageWait: imageWait(volume, look),
+  }
+}
+
 export const volumeDecider: Decider<typeof Volume, SeenVolume> = {
   name: 'volume',
+  step: 6,
   kind: Volume,
   statusSettleMs: STATUS_SETTLE_MS,
   watches: [
     { kind: Engine, keys: volumeOfChild },
     { kind: Replica, keys: volumeOfChild },
     { kind: VolumeEpoch, keys: volumeOfChild },
+    { kind: VolumeAttachment, keys: ({ metadata }) => [`${metadata.namespace}/${metadata.name}`] },
     { kind: Pod, keys: (object, look) => volumesOfPod(object as Pod, look) },
     { kind: PersistentVolume, keys: (object, look) => volumeOfPersistent(look, object.metadata.name) },
     {
@@ -144,31 +241,29 @@ export const volumeDecider: Decider<typeof Volume, SeenVolume> = {
     {
       kind: BackingImage,
       keys: ({ metadata }, look) =>
-        look
-          .list(Volume, metadata.namespace)
-          .filter((volume) => volume.spec?.backingImage === metadata.name)
-          .map((volume) => `${metadata.namespace}/${volume.metadata.name}`),
+        keysOf(
+          look.list(Volume, metadata.namespace).filter(({ spec }) => spec?.backingImage === metadata.name),
+        ),
     },
     // A disk that comes or grows, or a wider limit, may make the place that a replica waits for.
-    { kind: Node, keys: ({ metadata }, look) => unplacedVolumes(look, metadata.namespace) },
-    { kind: Setting, keys: ({ metadata }, look) => unplacedVolumes(look, metadata.namespace) },
+    {
+      kind: Node,
+      keys: ({ metadata }, look) => [
+        ...needyVolumes(look, metadata.namespace),
+        ...volumesOnNode(look, metadata.name!),
+      ],
+    },
+    { kind: CoreNode, keys: ({ metadata }, look) => volumesOnNode(look, metadata.name!) },
+    { kind: Setting, keys: ({ metadata }, look) => needyVolumes(look, metadata.namespace) },
   ],
-  indexes: [{ kind: Pod, name: PODS_BY_CLAIM, values: (object) => claimsOf(object as Pod) }],
-  gather: (volume, look) => {
-    const { namespace, name, uid } = volume.metadata
-    const bound = boundClaim(volume, look)
-    return {
-      volume,
-      engine: look.get(Engine, namespace, engineName(volume)),
-      epoch: look.get(VolumeEpoch, namespace, name!),
-      replicas: look.ownedBy(Replica, uid!),
-      wantedNode: wantedNode(bound?.pods ?? []),
-      disks: diskFacts(look.list(Node, namespace), look.list(Replica, namespace)),
-      rules: rulesFrom(look, namespace),
-      softNodeAntiAffinity: look.get(Setting, namespace, 'replica-soft-anti-affinity')?.value === 'true',
-      claim: bound?.facts,
-      imageWait: imageWait(volume, look),
-    }
-  },
+  indexes: [
+    { kind: Pod, name: PODS_BY_CLAIM, values: (object) => claimsOf(object as Pod) },
+    {
+      kind: Replica,
+      name: REPLICAS_BY_NODE,
+      values: (object) => [(object as Replica).spec?.nodeID ?? ''],
+    },
+  ],
+  gather,
   decide: decideVolume,
 }

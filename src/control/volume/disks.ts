@@ -13,6 +13,10 @@ function holds(conditions: readonly ConditionLike[] | null | undefined, type: st
   return conditions?.find((condition) => condition.type === type)?.status === 'True'
 }
 
+function denies(conditions: readonly ConditionLike[] | null | undefined, type: string): boolean {
+  return conditions?.find((condition) => condition.type === type)?.status === 'False'
+}
+
 /** Bytes promised per disk UUID. */
 function scheduledBytes(replicas: readonly Replica[]): ReadonlyMap<string, bigint> {
   const sums = new Map<string, bigint>()
@@ -23,11 +27,19 @@ function scheduledBytes(replicas: readonly Replica[]): ReadonlyMap<string, bigin
   return sums
 }
 
-export function diskFacts(nodes: readonly Node[], replicas: readonly Replica[]): readonly DiskFacts[] {
+const NONE: ReadonlySet<string> = new Set()
+
+/** `lostNodes` do not answer, whatever their own last word was. */
+export function diskFacts(
+  nodes: readonly Node[],
+  replicas: readonly Replica[],
+  lostNodes: ReadonlySet<string> = NONE,
+): readonly DiskFacts[] {
   const scheduled = scheduledBytes(replicas)
   return nodes.flatMap((node) => {
+    const nodeAlive = holds(node.status?.conditions, 'Ready') && !lostNodes.has(node.metadata.name!)
     const nodeUsable =
-      holds(node.status?.conditions, 'Ready') &&
+      nodeAlive &&
       holds(node.status?.conditions, 'Schedulable') &&
       node.spec?.allowScheduling !== false &&
       node.spec?.evictionRequested !== true
@@ -42,11 +54,14 @@ export function diskFacts(nodes: readonly Node[], replicas: readonly Replica[]):
           diskPath: disk.diskPath ?? wish.path ?? '',
           nodeTags: node.spec?.tags ?? [],
           diskTags: wish.tags ?? [],
+          alive: nodeAlive && holds(disk.conditions, 'Ready'),
+          evicting: node.spec?.evictionRequested === true || wish.evictionRequested === true,
           usable:
             nodeUsable &&
             wish.allowScheduling !== false &&
             wish.evictionRequested !== true &&
-            holds(disk.conditions, 'Ready'),
+            holds(disk.conditions, 'Ready') &&
+            !denies(disk.conditions, 'Schedulable'),
           availableBytes: BigInt(disk.storageAvailable ?? 0),
           maximumBytes: BigInt(disk.storageMaximum ?? 0),
           reservedBytes: BigInt(wish.storageReserved ?? 0),

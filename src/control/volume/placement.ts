@@ -1,4 +1,4 @@
-// Where the replicas of a volume go: one pure function from disks and wishes to places. Rules and their texts are
+// Where the replicas of a volume go: pure functions from disks and wishes to places. Rules and their texts are
 // Longhorn's (longhorn.io/docs, "Scheduling"): hard anti-affinity by node unless the volume says otherwise, soft by
 // zone and disk, tags must all be there, space by over-provisioning and by what the disk really has left.
 
@@ -11,11 +11,20 @@ export interface DiskFacts {
   readonly diskTags: readonly string[]
   /** Node and disk are ready, wanted for scheduling, and not to be evicted. */
   readonly usable: boolean
+  /** The node answers and the disk is there, whatever may be placed on it. Absent: as `usable`. */
+  readonly alive?: boolean
+  /** Everything is to leave this disk. */
+  readonly evicting?: boolean
   readonly availableBytes: bigint
   readonly maximumBytes: bigint
   readonly reservedBytes: bigint
   /** Sum of the sizes of the replicas that are there already. */
   readonly scheduledBytes: bigint
+}
+
+export interface Place {
+  readonly nodeID: string
+  readonly diskUUID: string
 }
 
 export interface PlacementWish {
@@ -25,8 +34,14 @@ export interface PlacementWish {
   readonly diskSelector: readonly string[]
   /** Two replicas on one node are allowed when there is no other place. */
   readonly softNodeAntiAffinity: boolean
+  /** The same for one zone. Allowed unless said otherwise. */
+  readonly softZoneAntiAffinity?: boolean
+  /** The same for one disk. Allowed unless said otherwise. */
+  readonly softDiskAntiAffinity?: boolean
+  /** Only disks of this node, for a copy that must lie beside its user. */
+  readonly onNode?: string
   /** Node and disk of the replicas that stand already. */
-  readonly present: readonly { readonly nodeID: string; readonly diskUUID: string }[]
+  readonly present: readonly Place[]
 }
 
 export interface PlacementRules {
@@ -34,6 +49,10 @@ export interface PlacementRules {
   readonly overProvisioningPercent: bigint
   /** A disk with less left than this share takes nothing new, in percent. */
   readonly minimalAvailablePercent: bigint
+  /** A volume that names no tags may use nodes that have some. Allowed unless said otherwise. */
+  readonly taggedNodesForAll?: boolean
+  /** The same for disks. */
+  readonly taggedDisksForAll?: boolean
 }
 
 export interface Placement {
@@ -42,8 +61,20 @@ export interface Placement {
   readonly shortage?: string
 }
 
-function hasTags(wanted: readonly string[], held: readonly string[]): boolean {
+/** All wanted tags are held; who wants none takes a tagged place only where that is allowed. */
+function hasTags(wanted: readonly string[], held: readonly string[], taggedForAll = true): boolean {
+  if (wanted.length === 0) return taggedForAll || held.length === 0
   return wanted.every((tag) => held.includes(tag))
+}
+
+type Selectors = Pick<PlacementWish, 'nodeSelector' | 'diskSelector'>
+
+/** Whether a replica of a volume with these selectors may lie on the disk at all. */
+export function fitsTags(disk: DiskFacts, wish: Selectors, rules: PlacementRules): boolean {
+  return (
+    hasTags(wish.nodeSelector, disk.nodeTags, rules.taggedNodesForAll) &&
+    hasTags(wish.diskSelector, disk.diskTags, rules.taggedDisksForAll)
+  )
 }
 
 /** Whether the disk admits a replica of this size. */
@@ -55,17 +86,33 @@ export function hasRoom(disk: DiskFacts, sizeBytes: bigint, rules: PlacementRule
   )
 }
 
-/** Fresh zones first, then fresh nodes, then fresh disks, then the disk with the most virtual room left. */
+function count<T>(list: readonly T[], test: (item: T) => boolean): number {
+  return list.filter(test).length
+}
+
+/** The least used node first, then the least used zone, then disk, then the disk with the most virtual room left. */
 function better(a: DiskFacts, b: DiskFacts, used: readonly DiskFacts[]): number {
-  const uses = (test: (disk: DiskFacts) => boolean): number => (used.some(test) ? 1 : 0)
-  const rank = (disk: DiskFacts): number =>
-    uses((other) => other.zone === disk.zone) * 4 +
-    uses((other) => other.nodeID === disk.nodeID) * 2 +
-    uses((other) => other.diskUUID === disk.diskUUID)
+  const ranks = (disk: DiskFacts): readonly number[] => [
+    count(used, (other) => other.nodeID === disk.nodeID),
+    count(used, (other) => other.zone === disk.zone),
+    count(used, (other) => other.diskUUID === disk.diskUUID),
+  ]
   const left = (disk: DiskFacts): bigint => disk.maximumBytes - disk.reservedBytes - disk.scheduledBytes
-  if (rank(a) !== rank(b)) return rank(a) - rank(b)
+  const [ofA, ofB] = [ranks(a), ranks(b)]
+  const differing = ofA.findIndex((rank, index) => rank !== ofB[index])
+  if (differing >= 0) return ofA[differing]! - ofB[differing]!
   if (left(a) !== left(b)) return left(a) > left(b) ? -1 : 1
   return a.diskUUID < b.diskUUID ? -1 : 1
+}
+
+/** Whether a new replica on `disk` keeps the distance that the volume asks for from those on `used`. */
+function isApart(disk: DiskFacts, used: readonly DiskFacts[], wish: PlacementWish): boolean {
+  return used.every(
+    (other) =>
+      (wish.softNodeAntiAffinity || other.nodeID !== disk.nodeID) &&
+      (wish.softZoneAntiAffinity !== false || other.zone !== disk.zone) &&
+      (wish.softDiskAntiAffinity !== false || other.diskUUID !== disk.diskUUID),
+  )
 }
 
 /** Places up to `wish.count` new replicas. Same input, same answer. */
@@ -74,25 +121,23 @@ export function placeReplicas(
   disks: readonly DiskFacts[],
   rules: PlacementRules,
 ): Placement {
-  const usable = disks.filter((disk) => disk.usable)
+  const usable = disks.filter((disk) => disk.usable && (!wish.onNode || disk.nodeID === wish.onNode))
   if (usable.length === 0) return { disks: [], shortage: 'disks are unavailable' }
-  const tagged = usable.filter(
-    (disk) => hasTags(wish.nodeSelector, disk.nodeTags) && hasTags(wish.diskSelector, disk.diskTags),
-  )
+  const tagged = usable.filter((disk) => fitsTags(disk, wish, rules))
   if (tagged.length === 0) return { disks: [], shortage: tagShortage(wish) }
   const chosen: DiskFacts[] = []
-  const standing = disks.filter((disk) =>
-    wish.present.some((place) => place.nodeID === disk.nodeID && place.diskUUID === disk.diskUUID),
-  )
+  // One entry a replica, so that two on one disk count twice.
+  const standing = wish.present.flatMap((place) => {
+    const disk = disks.find((one) => one.nodeID === place.nodeID && one.diskUUID === place.diskUUID)
+    return disk ? [disk] : []
+  })
   let shortage: string | undefined
   while (chosen.length < wish.count && shortage === undefined) {
     const used = [...standing, ...chosen]
     const roomy = tagged.filter((disk) =>
       hasRoom(withChosen(disk, chosen, wish.sizeBytes), wish.sizeBytes, rules),
     )
-    const apart = roomy.filter(
-      (disk) => wish.softNodeAntiAffinity || !used.some((u) => u.nodeID === disk.nodeID),
-    )
+    const apart = roomy.filter((disk) => isApart(disk, used, wish))
     const [best] = [...apart].sort((a, b) => better(a, b, used))
     if (best) chosen.push(best)
     else shortage = roomy.length === 0 ? 'insufficient storage' : 'hard affinity cannot be satisfied'
@@ -101,8 +146,8 @@ export function placeReplicas(
 }
 
 function withChosen(disk: DiskFacts, chosen: readonly DiskFacts[], sizeBytes: bigint): DiskFacts {
-  const count = chosen.filter((other) => other.diskUUID === disk.diskUUID).length
-  return count === 0 ? disk : { ...disk, scheduledBytes: disk.scheduledBytes + sizeBytes * BigInt(count) }
+  const added = count(chosen, (other) => other.diskUUID === disk.diskUUID)
+  return added === 0 ? disk : { ...disk, scheduledBytes: disk.scheduledBytes + sizeBytes * BigInt(added) }
 }
 
 function tagShortage(wish: PlacementWish): string {
@@ -110,5 +155,7 @@ function tagShortage(wish: PlacementWish): string {
     ...(wish.nodeSelector.length > 0 ? [`node tags ${wish.nodeSelector.join(',')}`] : []),
     ...(wish.diskSelector.length > 0 ? [`disk tags ${wish.diskSelector.join(',')}`] : []),
   ]
-  return `tags not fulfilled: no usable disk has ${tags.join(' and ')}`
+  return tags.length === 0
+    ? 'tags not fulfilled: every usable disk has tags, and volumes without tags may not use them'
+    : `tags not fulfilled: no usable disk has ${tags.join(' and ')}`
 }

@@ -25,18 +25,27 @@ export interface StatusSeen {
   readonly claim: ClaimFacts | undefined
   /** Why not every replica has a place; absent when all have. */
   readonly shortage: string | undefined
-  /** True when every replica ever placed has failed. */
+  /** True when no replica with all the data can be had. */
   readonly allFailed: boolean
+  /** The engine's node does not answer: what it said last counts for nothing. */
+  readonly engineLost?: boolean
+  /** Size that all replicas have, where the record says one. Bytes. */
+  readonly sizeBytes?: bigint | undefined
+  /** Snapshots above which people are warned. */
+  readonly snapshotWarning?: number
   /** Why the backing image is not usable yet; absent when it is, or none is asked for. */
   readonly imageWait: string | undefined
 }
 
+/** Longhorn's setting snapshot-count-warning-threshold. */
+const SNAPSHOT_WARNING = 100
+
 export type Robustness = 'healthy' | 'degraded' | 'faulted' | 'unknown'
 
 /** Longhorn's rule: counted from the replicas that the engine reads and writes, and only while attached. */
-export function robustnessOf({ volume, engine, state, allFailed }: StatusSeen): Robustness {
-  if (allFailed) return 'faulted'
-  if (state !== 'attached') return 'unknown'
+export function robustnessOf({ volume, engine, state, allFailed, engineLost }: StatusSeen): Robustness {
+  if (engineLost) return 'unknown'
+  if (state !== 'attached') return allFailed ? 'faulted' : 'unknown'
   const modes = Object.values(engine?.status?.replicaModeMap ?? {})
   const good = modes.filter((mode) => mode === 'RW').length
   if (good === 0) return 'faulted'
@@ -52,6 +61,8 @@ interface ConditionWish {
 
 function conditionsOf(seen: StatusSeen): readonly ConditionWish[] {
   const { shortage, imageWait } = seen
+  const snapshots = Object.keys(seen.engine?.status?.snapshots ?? {}).filter((name) => name !== 'volume-head')
+  const tooMany = snapshots.length > (seen.snapshotWarning ?? SNAPSHOT_WARNING)
   return [
     shortage === undefined
       ? { type: 'Scheduled', status: 'True' }
@@ -64,6 +75,14 @@ function conditionsOf(seen: StatusSeen): readonly ConditionWish[] {
     imageWait === undefined
       ? { type: 'WaitForBackingImage', status: 'False' }
       : { type: 'WaitForBackingImage', status: 'True', reason: 'Waiting', message: imageWait },
+    tooMany
+      ? {
+          type: 'TooManySnapshots',
+          status: 'True',
+          reason: 'TooManySnapshots',
+          message: `the volume has ${snapshots.length} snapshots; delete some: at ${seen.volume.spec?.snapshotMaxCount ?? 250} no more can be made`,
+        }
+      : { type: 'TooManySnapshots', status: 'False' },
   ]
 }
 
@@ -90,8 +109,17 @@ function mergeConditions(
   })
 }
 
+/** Whether all replicas still have to grow; by the engine while it runs, else by the record. */
+function growth({ volume, engine, sizeBytes }: StatusSeen): { readonly expansionRequired?: boolean } {
+  const wanted = BigInt(volume.spec?.size ?? 0)
+  const current = engine?.status?.currentSize
+  const isRunning = engine?.status?.currentState === 'running'
+  if (isRunning && current) return { expansionRequired: BigInt(current) < wanted }
+  return sizeBytes === undefined || sizeBytes === 0n ? {} : { expansionRequired: sizeBytes < wanted }
+}
+
 export function volumeStatus(seen: StatusSeen, now: number): Readonly<Record<string, unknown>> {
-  const { volume, engine, state, claim } = seen
+  const { volume, state, claim } = seen
   const before = volume.status
   const robustness = robustnessOf(seen)
   const degradedNow = robustness === 'degraded' && before?.robustness !== 'degraded'
@@ -117,8 +145,6 @@ export function volumeStatus(seen: StatusSeen, now: number): Readonly<Record<str
           },
         }
       : {}),
-    ...(engine?.status?.currentSize
-      ? { expansionRequired: engine.status.currentSize !== volume.spec?.size }
-      : {}),
+    ...growth(seen),
   }
 }
