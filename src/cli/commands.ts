@@ -1,6 +1,7 @@
 // The command table: parsing, help and completion are made from it. Code is loaded only for the command that runs.
 
 import type { Argument, Command, Flag } from './command.ts'
+import { clusterCommands, NODE_FLAGS } from './commands-cluster.ts'
 import { DATA_FLAG, NAMESPACE_FLAG, SERVER_FLAGS } from './connect.ts'
 import { FORMATS } from './output.ts'
 
@@ -58,6 +59,7 @@ const serverCommands: readonly Command[] = [
       flags: [
         DATA_FLAG,
         LISTEN,
+        ...NODE_FLAGS,
         { name: 'detach', type: 'switch', doc: 'Starts in the background and returns once the API answers.' },
         { ...TIMEOUT, doc: 'How long --detach waits for the API, for instance 30s.' },
       ],
@@ -382,6 +384,7 @@ const otherCommands: readonly Command[] = [
 
 export const commands: readonly Command[] = [
   ...serverCommands,
+  ...clusterCommands,
   ...hostCommands,
   ...machineCommands,
   ...otherCommands,

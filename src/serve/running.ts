@@ -11,6 +11,8 @@ export interface Running {
   readonly version: string
   /** Milliseconds since 1970. */
   readonly startedAt: number
+  /** Of a host that joined: its node. `url` is that of the server it belongs to. */
+  readonly node?: { readonly name: string; readonly ready: boolean }
 }
 
 function notePath(dataFolder: string): string {

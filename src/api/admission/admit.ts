@@ -8,6 +8,7 @@ import { checkEscalation } from './escalation.ts'
 import { checkImmutable } from './immutable.ts'
 import { limitRanges } from './limit-ranges.ts'
 import { checkNamespace } from './namespace-lifecycle.ts'
+import { restrictNode } from './node-restriction.ts'
 import { addPriority } from './priority.ts'
 import { addServiceAccount } from './service-account.ts'
 import { addServiceAddress } from './service-address.ts'
@@ -29,6 +30,7 @@ const BY_KIND: Readonly<Record<string, readonly Plugin[]>> = {
 
 export function admit(work: Work, next: KubeObject, previous: KubeObject | undefined): KubeObject {
   const { plural, group } = work.served.kind
+  restrictNode(work, next, previous)
   let object = next
   // A status tells what is; it is nothing to admit.
   if (work.call.subresource === 'status') return object

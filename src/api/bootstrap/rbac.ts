@@ -1,6 +1,7 @@
 // The default roles: Kubernetes' own, and what admin, edit and view mean for machines, volumes and images.
 import type { JsonObject } from '../../base/json.ts'
 import type { PolicyRule } from '../authz/rules.ts'
+import { nodeRole, nodeRoleBinding } from './node-role.ts'
 
 interface CompactItem {
   readonly name: string
@@ -81,6 +82,7 @@ function ownRoles(): readonly CompactItem[] {
     aggregated('system:aggregated-metrics-reader', 'view', [
       { apiGroups: ['metrics.k8s.io'], resources: ['pods', 'nodes'], verbs: ['get', 'list', 'watch'] },
     ]),
+    nodeRole,
     aggregated('kubevirt.io:view', 'view', read),
     aggregated('kubevirt.io:edit', 'edit', [...read, ...act]),
     aggregated('kubevirt.io:admin', 'admin', [
@@ -103,6 +105,7 @@ function aggregated(name: string, into: string, rules: readonly PolicyRule[]): C
 }
 
 const OWN_BINDINGS: readonly CompactItem[] = [
+  nodeRoleBinding,
   {
     name: 'kubevirt.io:default',
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'kubevirt.io:default' },

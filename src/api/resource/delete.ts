@@ -4,6 +4,7 @@ import { type Cause, cause, refuse } from '../../base/errors.ts'
 import { isObject, type JsonObject } from '../../base/json.ts'
 import type { KubeObject } from '../../base/object.ts'
 import { checkNamespaceDeletion } from '../admission/namespace-lifecycle.ts'
+import { restrictNode } from '../admission/node-restriction.ts'
 import type { Outcome, Work } from '../core.ts'
 import { resourceOf } from '../core.ts'
 import { prefixFor } from '../served.ts'
@@ -71,6 +72,7 @@ export async function deleteCollection(work: Work): Promise<Outcome> {
 }
 
 async function deleteBefore(work: Work, before: Before, wish: DeleteWish): Promise<Committed> {
+  restrictNode(work, undefined, before.object)
   checkPreconditions(work, before.object, wish)
   askDeletionRules(work, before.object)
   const marked = markDeleted(work, before.object, wish)
