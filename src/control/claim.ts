@@ -44,6 +44,21 @@ function classOf(claim: PersistentVolumeClaim, look: Look): StorageClass | undef
   return name ? look.get(StorageClass, undefined, name) : undefined
 }
 
+/** The claim bound to the PersistentVolume of this name; ours have the name of their Longhorn volume. */
+function claimOfName(look: Look, name: string | undefined): readonly string[] {
+  const volume = name ? look.get(PersistentVolume, undefined, name) : undefined
+  const key = volume ? claimOfVolume(volume) : undefined
+  return key === undefined ? [] : [key]
+}
+
+function growingClaim(look: Look, name: string | undefined): readonly string[] {
+  return claimOfName(look, name).filter((key) => {
+    const [namespace = '', claim = ''] = key.split('/')
+    const conditions = look.get(PersistentVolumeClaim, namespace, claim)?.status?.conditions
+    return conditions?.some(({ type }) => type === 'Resizing') ?? false
+  })
+}
+
 export const claimDecider: Decider<typeof PersistentVolumeClaim, SeenClaim> = {
   name: 'claim',
   step: 3,
@@ -100,15 +115,9 @@ export const claimDecider: Decider<typeof PersistentVolumeClaim, SeenClaim> = {
           })
           .map((name) => `${object.metadata.namespace}/${name}`),
     },
-    {
-      kind: Volume,
-      keys: ({ metadata }, look) => {
-        const key = claimOfVolume(
-          look.get(PersistentVolume, undefined, metadata.name ?? '') ?? ({} as PersistentVolume),
-        )
-        return key === undefined ? [] : [key]
-      },
-    },
+    { kind: Volume, keys: ({ metadata }, look) => claimOfName(look, metadata.name) },
+    // Its size is written when all replicas have grown.
+    { kind: VolumeEpoch, keys: ({ metadata }, look) => growingClaim(look, metadata.name) },
     { kind: BackingImage, keys: ({ metadata }, look) => claimsOfImage(look, metadata.name ?? '') },
   ],
   gather(object, look) {
