@@ -7,10 +7,14 @@ export interface Message {
   readonly text: string
   /** 0 to 1. */
   readonly progress?: number
+  readonly atMs: number
 }
 
 const SHOW_MS = 6_000
+/** Kept for looking back, also after they have gone from the corner. */
+const HISTORY_MAX = 50
 let messages: readonly Message[] = []
+let history: readonly Message[] = []
 let nextId = 1
 const listeners = new Set<() => void>()
 
@@ -21,7 +25,9 @@ function set(next: readonly Message[]): void {
 
 export function tell(tone: Message['tone'], text: string): number {
   const id = nextId++
-  set([...messages, { id, tone, text }])
+  const message = { id, tone, text, atMs: Date.now() }
+  history = [...history, message].slice(-HISTORY_MAX)
+  set([...messages, message])
   if (tone === 'ok') setTimeout(() => dismiss(id), SHOW_MS)
   return id
 }
@@ -34,12 +40,16 @@ export function showProgress(id: number, progress: number): void {
   set(messages.map((message) => (message.id === id ? { ...message, progress } : message)))
 }
 
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
 export function useMessages(): readonly Message[] {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => messages,
-  )
+  return useSyncExternalStore(subscribe, () => messages)
+}
+
+/** All that was told since the page was opened, the oldest first. */
+export function useHistory(): readonly Message[] {
+  return useSyncExternalStore(subscribe, () => history)
 }

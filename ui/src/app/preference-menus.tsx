@@ -28,7 +28,7 @@ export function LanguageMenu() {
 export function ThemeMenu() {
   const { t } = useWords()
   const { theme } = usePreferences()
-  const themes: readonly Theme[] = ['system', 'light', 'dark']
+  const themes: readonly Theme[] = ['system', 'light', 'dark', 'contrast']
   return (
     <MenuButton
       label={t('app.theme')}

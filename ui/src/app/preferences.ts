@@ -3,7 +3,8 @@ import { useSyncExternalStore } from 'react'
 import { type Language, languageFor } from '../../../src/words/say.ts'
 import { localeOf } from '../words/say.ts'
 
-export type Theme = 'system' | 'light' | 'dark'
+const THEMES = ['system', 'light', 'dark', 'contrast'] as const
+export type Theme = (typeof THEMES)[number]
 export interface Preferences {
   readonly language: Language
   readonly theme: Theme
@@ -21,7 +22,7 @@ function read(): Preferences {
     return {
       language:
         stored.language === 'en' || stored.language === 'zh-Hans' ? stored.language : fallback.language,
-      theme: stored.theme === 'light' || stored.theme === 'dark' ? stored.theme : fallback.theme,
+      theme: THEMES.find((theme) => theme === stored.theme) ?? fallback.theme,
     }
   } catch {
     return fallback

@@ -8,6 +8,7 @@ import { forgetAll, retryAll } from '../data/use-objects.ts'
 import { LoginForm, LoginPage } from '../pages/login/login-page.tsx'
 import { PasswordPage } from '../pages/login/password-page.tsx'
 import { Button } from '../parts/button.tsx'
+import { forgetProjects } from './project.ts'
 import { useWords } from './words.ts'
 
 type Phase =
@@ -71,12 +72,16 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
       />
     )
   const renewed = (next: Session) => {
-    if (next.username !== session.username) forgetAll()
+    if (next.username !== session.username) {
+      forgetAll()
+      forgetProjects()
+    }
     setPhase({ is: 'in', session: next, over: false })
     retryAll()
   }
   const leave = () => {
     forgetAll()
+    forgetProjects()
     setPhase({ is: 'out' })
   }
   return (

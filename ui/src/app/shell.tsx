@@ -1,71 +1,65 @@
-// The frame around every page: rail, top bar, banner, and the page itself.
-import { Link, Outlet, useNavigate } from '@tanstack/react-router'
-import { CircleUser, Disc3, FolderOpen, HardDrive, Monitor, Server, WifiOff } from 'lucide-react'
+// The frame around every page: rail, top bar, banner, the page itself, and the tasks at the foot.
+import { Outlet, useNavigate } from '@tanstack/react-router'
+import { FolderOpen, WifiOff } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { messageOf } from '../data/api.ts'
 import { HOSTS, NAMESPACES } from '../data/kinds.ts'
-import { logOut } from '../data/session.ts'
 import { useObjects } from '../data/use-objects.ts'
-import { Brand } from '../parts/brand.tsx'
 import { MenuButton } from '../parts/menu-button.tsx'
+import { AccountMenu } from './account-menu.tsx'
 import { tell } from './messages.ts'
+import { Notices } from './notices.tsx'
 import { LanguageMenu, ThemeMenu } from './preference-menus.tsx'
-import { isSystemNamespace, useProject } from './project.ts'
-import { useSession } from './session-gate.tsx'
+import { loadProjects, useProject, useProjects } from './project.ts'
+import { Rail } from './rail.tsx'
+import { Search } from './search.tsx'
+import { ShortcutHelp } from './shortcut-help.tsx'
+import { TaskFoot } from './task-foot.tsx'
 import { useWords } from './words.ts'
-
-const PAGES = [
-  { to: '/machines', word: 'page.machines', Icon: Monitor },
-  { to: '/volumes', word: 'page.volumes', Icon: HardDrive },
-  { to: '/images', word: 'page.images', Icon: Disc3 },
-  { to: '/hosts', word: 'page.hosts', Icon: Server },
-] as const
 
 export function Shell() {
   const { t } = useWords()
   const main = useRef<HTMLElement>(null)
+  const projects = useProjects()
+  useEffect(() => {
+    if (!projects) loadProjects().catch((error: unknown) => tell('bad', messageOf(error)))
+  }, [projects])
+  if (!projects) return <p className="hidden-visually">{t('app.loading')}</p>
   return (
     <div className="shell">
       <button type="button" className="skip" onClick={() => main.current?.focus()}>
         {t('app.skip')}
       </button>
-      <nav className="rail" aria-label={t('app.pages')}>
-        <Link to="/machines" className="brand">
-          <Brand /> croft
-        </Link>
-        <ul>
-          {PAGES.map(({ to, word, Icon }) => (
-            <li key={to}>
-              <Link to={to} activeProps={{ 'aria-current': 'page' }}>
-                <Icon className="icon" aria-hidden />
-                {t(word)}
-              </Link>
-            </li>
-          ))}
-        </ul>
-      </nav>
+      <Rail />
       <header className="bar">
         <ProjectMenu />
-        <span className="push" />
-        <LanguageMenu />
-        <ThemeMenu />
-        <AccountMenu />
+        <Search />
+        <span className="btns push">
+          <Notices />
+          <LanguageMenu />
+          <ThemeMenu />
+          <AccountMenu />
+        </span>
       </header>
       <div className="frame">
         <OfflineBanner />
         <main className="main" id="main" ref={main} tabIndex={-1}>
           <Outlet />
         </main>
+        <TaskFoot />
       </div>
+      <ShortcutHelp />
     </div>
   )
 }
 
-/** One banner for all feeds: hosts are watched as long as the page is open. */
+/** One banner for all feeds: they share a connection, and namespaces or hosts are watched as long as the page is open. */
 function OfflineBanner() {
   const { t } = useWords()
   const { liveness } = useObjects(HOSTS)
-  if (liveness !== 'reconnecting') return null
+  const project = useProject()
+  const other = useObjects(NAMESPACES, project === undefined ? {} : { name: project })
+  if (liveness !== 'reconnecting' && other.liveness !== 'reconnecting') return null
   return (
     <div className="banner" role="status">
       <WifiOff className="icon" aria-hidden />
@@ -79,21 +73,25 @@ const ALL = ''
 function ProjectMenu() {
   const { t } = useWords()
   const project = useProject()
+  const projects = useProjects()
   const navigate = useNavigate()
   const { list } = useObjects(NAMESPACES)
-  const names = list
-    .map(({ metadata }) => metadata.name ?? '')
-    .sort((a, b) => Number(isSystemNamespace(a)) - Number(isSystemNamespace(b)) || a.localeCompare(b))
+  const present = list.length
+  // A project that came or went: what the user may see of them is asked anew.
+  useEffect(() => {
+    if (present > 0) loadProjects().catch(() => undefined)
+  }, [present])
   useEffect(() => {
     document.title = project === undefined ? 'Croft' : `${project} · Croft`
   }, [project])
+  const names = (projects?.names ?? []).map((name) => ({ id: name, text: name }))
   return (
     <MenuButton
       label={t('app.project')}
       icon={FolderOpen}
       text={project ?? t('app.allProjects')}
       chosen={project ?? ALL}
-      choices={[{ id: ALL, text: t('app.allProjects') }, ...names.map((name) => ({ id: name, text: name }))]}
+      choices={projects?.all ? [{ id: ALL, text: t('app.allProjects') }, ...names] : names}
       onChoose={(id) =>
         void navigate({
           to: '.',
@@ -103,20 +101,6 @@ function ProjectMenu() {
           })) as never,
         })
       }
-    />
-  )
-}
-
-function AccountMenu() {
-  const { t } = useWords()
-  const { session, leave } = useSession()
-  return (
-    <MenuButton
-      label={t('app.account', { user: session.username })}
-      icon={CircleUser}
-      choices={[{ id: 'logout', text: t('app.logout') }]}
-      onChoose={() => logOut().then(leave, (error: unknown) => tell('bad', messageOf(error)))}
-      quiet
     />
   )
 }

@@ -9,6 +9,23 @@ import { LoginFrame } from './login-page.tsx'
 
 export function PasswordPage({ onDone }: { readonly onDone: () => void }) {
   const { t } = useWords()
+  return (
+    <LoginFrame title={t('login.change.title')}>
+      <p className="muted">{t('login.change.why')}</p>
+      <PasswordForm onDone={onDone} />
+    </LoginFrame>
+  )
+}
+
+interface FormProps {
+  readonly onDone: () => void
+  /** Absent where there is no way around it. */
+  readonly onCancel?: () => void
+}
+
+/** Also for a change at will, from the menu of the user. */
+export function PasswordForm({ onDone, onCancel }: FormProps) {
+  const { t } = useWords()
   const [current, setCurrent] = useState('')
   const [next, setNext] = useState('')
   const [again, setAgain] = useState('')
@@ -34,43 +51,43 @@ export function PasswordPage({ onDone }: { readonly onDone: () => void }) {
   }
 
   return (
-    <LoginFrame title={t('login.change.title')}>
-      <p className="muted">{t('login.change.why')}</p>
-      <form className="stack" onSubmit={(event) => void submit(event)}>
-        <Field
-          label={t('login.change.current')}
-          name="current"
-          type="password"
-          autoComplete="current-password"
-          required
-          autoFocus
-          value={current}
-          onValue={setCurrent}
-        />
-        <Field
-          label={t('login.change.new')}
-          name="new"
-          type="password"
-          autoComplete="new-password"
-          required
-          hint={t('login.change.rule')}
-          value={next}
-          onValue={setNext}
-        />
-        <Field
-          label={t('login.change.again')}
-          name="again"
-          type="password"
-          autoComplete="new-password"
-          required
-          value={again}
-          onValue={setAgain}
-          refusal={refusal}
-        />
+    <form className="stack" onSubmit={(event) => void submit(event)}>
+      <Field
+        label={t('login.change.current')}
+        name="current"
+        type="password"
+        autoComplete="current-password"
+        required
+        autoFocus
+        value={current}
+        onValue={setCurrent}
+      />
+      <Field
+        label={t('login.change.new')}
+        name="new"
+        type="password"
+        autoComplete="new-password"
+        required
+        hint={t('login.change.rule')}
+        value={next}
+        onValue={setNext}
+      />
+      <Field
+        label={t('login.change.again')}
+        name="again"
+        type="password"
+        autoComplete="new-password"
+        required
+        value={again}
+        onValue={setAgain}
+        refusal={refusal}
+      />
+      <div className={onCancel ? 'dialog-end' : 'stack'}>
+        {onCancel && <Button onPress={onCancel}>{t('app.cancel')}</Button>}
         <Button type="submit" kind="primary" isPending={busy}>
           {t('login.change.do')}
         </Button>
-      </form>
-    </LoginFrame>
+      </div>
+    </form>
   )
 }

@@ -1,0 +1,18 @@
+// The pages of the rail, in the order of their use; search offers them, too.
+import { Disc3, House, type LucideIcon, Monitor, Server } from 'lucide-react'
+import type { Key } from '../words/catalogue.ts'
+
+export interface PageLink {
+  readonly to: string
+  readonly word: Extract<Key, `page.${string}`>
+  readonly icon: LucideIcon
+  /** 1 is what people do every day, 2 what stands below the line. */
+  readonly group: 1 | 2
+}
+
+export const PAGES: readonly PageLink[] = [
+  { to: '/', word: 'page.home', icon: House, group: 1 },
+  { to: '/machines', word: 'page.machines', icon: Monitor, group: 1 },
+  { to: '/images', word: 'page.images', icon: Disc3, group: 1 },
+  { to: '/hosts', word: 'page.hosts', icon: Server, group: 2 },
+]
