@@ -8,6 +8,15 @@ import type { AnyKind } from '../src/kinds/kind.ts'
 import type { Image, Machine } from '../ui/src/data/kinds.ts'
 import type { Claim, Replica, Volume } from '../ui/src/pages/kit/places.ts'
 import { refusalsOf } from '../ui/src/pages/kit/refusals.ts'
+import { machinesWithConfig, machinesWithKey, machinesWithSecret } from '../ui/src/pages/kit/users-of.ts'
+import {
+  hasBadKeys,
+  patchOf,
+  rowsFor,
+  sizeOfBase64,
+  textOf,
+  type ValueRow,
+} from '../ui/src/pages/secrets/values.ts'
 import { claimFor, type VolumeWish } from '../ui/src/pages/volumes/new-volume.ts'
 import {
   gibFor,
@@ -119,4 +128,44 @@ test('refusals stand at their fields, the rest at the end', () => {
   assert.deepEqual(refusalsOf<Values>(taken, paths), { fields: { name: 'taken' }, elsewhere: undefined })
   const forbidden = { reason: 'Forbidden', message: 'no', causes: [] }
   assert.deepEqual(refusalsOf<Values>(forbidden, paths), { fields: {}, elsewhere: 'no' })
+})
+
+test('only values that were changed are sent', () => {
+  const [user, pass] = rowsFor(['user', 'pass'], true)
+  assert.ok(user && pass)
+  const added = { ...rowsFor(['more'], false)[0], text: 'x' } as ValueRow
+  assert.deepEqual(patchOf(['user', 'pass'], [user, added]), { pass: null, more: 'x' })
+  assert.deepEqual(patchOf(['user', 'pass'], [user, { ...pass, text: 'new' }]), { pass: 'new' })
+  assert.deepEqual(patchOf(['user', 'pass'], [user, pass]), {})
+  assert.equal(hasBadKeys([user, { ...pass, key: 'user' }]), true)
+  assert.equal(hasBadKeys([{ ...user, key: '' }]), true)
+  assert.equal(hasBadKeys([user, pass]), false)
+})
+
+test('values are shown as text only where they are', () => {
+  assert.equal(textOf(Buffer.from('grüß dich').toString('base64')), 'grüß dich')
+  assert.equal(textOf(Buffer.from([0xff, 0xfe]).toString('base64')), undefined)
+  assert.equal(sizeOfBase64(Buffer.from('abcd').toString('base64')), 4)
+})
+
+test('machines that name a secret, a config or a key', () => {
+  const machine = (name: string, spec: object, annotations = {}) =>
+    ({
+      metadata: { name, namespace: 'default' },
+      spec: { template: { metadata: { annotations }, spec } },
+    }) as unknown as Machine
+  const machines = [
+    machine('disk', { volumes: [{ secret: { secretName: 'db' } }] }),
+    machine('user-data', { volumes: [{ cloudInitNoCloud: { secretRef: { name: 'db' } } }] }),
+    machine('login', {
+      accessCredentials: [{ userPassword: { source: { secret: { secretName: 'db' } } } }],
+    }),
+    machine('config', { volumes: [{ configMap: { name: 'db' } }] }),
+    machine('keyed', {}, { 'harvesterhci.io/sshNames': '["default/laptop"]' }),
+    machine('odd', {}, { 'harvesterhci.io/sshNames': 'no list' }),
+  ]
+  assert.deepEqual(machinesWithSecret(machines, 'default', 'db'), ['disk', 'user-data', 'login'])
+  assert.deepEqual(machinesWithSecret(machines, 'other', 'db'), [])
+  assert.deepEqual(machinesWithConfig(machines, 'default', 'db'), ['config'])
+  assert.deepEqual(machinesWithKey(machines, 'default/laptop'), ['default/keyed'])
 })

@@ -1,6 +1,6 @@
 // Addresses of the pages beside machines, images and hosts: a list of each kind, and a page for each object of it.
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
-import { listSearch, root, text } from './root-route.tsx'
+import { type ListSearch, listSearch, root, text } from './root-route.tsx'
 
 export interface TabSearch {
   /** The open view of an object's page; absent means the first. */
@@ -37,4 +37,38 @@ const snapshot = createRoute({
   component: lazyRouteComponent(() => import('../pages/snapshots/snapshot-page.tsx'), 'SnapshotPage'),
 })
 
-export const pageRoutes = [volumes, volume, snapshots, snapshot] as const
+const keys = createRoute({
+  getParentRoute: () => root,
+  path: '/keys',
+  validateSearch: listSearch,
+  component: lazyRouteComponent(() => import('../pages/keys/keys-page.tsx'), 'KeysPage'),
+})
+const key = createRoute({
+  getParentRoute: () => root,
+  path: '/keys/$namespace/$name',
+  validateSearch: tabSearch,
+  component: lazyRouteComponent(() => import('../pages/keys/key-page.tsx'), 'KeyPage'),
+})
+const secrets = createRoute({
+  getParentRoute: () => root,
+  path: '/secrets',
+  validateSearch: (search: Record<string, unknown>): ListSearch & { readonly kind?: 'config' } => ({
+    ...listSearch(search),
+    ...(search['kind'] === 'config' ? { kind: 'config' } : {}),
+  }),
+  component: lazyRouteComponent(() => import('../pages/secrets/secrets-page.tsx'), 'SecretsPage'),
+})
+const secret = createRoute({
+  getParentRoute: () => root,
+  path: '/secrets/$namespace/$name',
+  validateSearch: tabSearch,
+  component: lazyRouteComponent(() => import('../pages/secrets/secret-page.tsx'), 'SecretPage'),
+})
+const config = createRoute({
+  getParentRoute: () => root,
+  path: '/configs/$namespace/$name',
+  validateSearch: tabSearch,
+  component: lazyRouteComponent(() => import('../pages/secrets/secret-page.tsx'), 'ConfigPage'),
+})
+
+export const pageRoutes = [volumes, volume, snapshots, snapshot, keys, key, secrets, secret, config] as const

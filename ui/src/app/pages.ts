@@ -1,5 +1,5 @@
 // The pages of the rail, in the order of their use; search offers them, too.
-import { Disc3, House, type LucideIcon, Monitor, Server } from 'lucide-react'
+import { Disc3, FileLock, HardDrive, House, KeyRound, type LucideIcon, Monitor, Server } from 'lucide-react'
 import type { Key } from '../words/catalogue.ts'
 
 export interface PageLink {
@@ -13,6 +13,9 @@ export interface PageLink {
 export const PAGES: readonly PageLink[] = [
   { to: '/', word: 'page.home', icon: House, group: 1 },
   { to: '/machines', word: 'page.machines', icon: Monitor, group: 1 },
+  { to: '/volumes', word: 'page.volumes', icon: HardDrive, group: 1 },
   { to: '/images', word: 'page.images', icon: Disc3, group: 1 },
+  { to: '/keys', word: 'page.keys', icon: KeyRound, group: 1 },
+  { to: '/secrets', word: 'page.secrets', icon: FileLock, group: 1 },
   { to: '/hosts', word: 'page.hosts', icon: Server, group: 2 },
 ]

@@ -1,4 +1,5 @@
 // Columns that lists of many kinds have.
+import type { ReactNode } from 'react'
 import type { KubeObject } from '../../../../src/base/object.ts'
 import type { Say } from '../../app/words.ts'
 import { Age } from '../../parts/age.tsx'
@@ -35,4 +36,19 @@ export function textColumn<T>(
   more: Partial<Column<T>> = {},
 ): Column<T> {
   return { id, title, cell: (object) => textOf(object) || '–', sortKey: textOf, ...more }
+}
+
+/** The name, in a link to the page of the object. */
+export function nameColumn<T extends KubeObject>(t: Say, link: (object: T) => ReactNode): Column<T> {
+  return { id: 'name', title: t('column.name'), cell: link, sortKey: ({ metadata }) => metadata.name ?? '' }
+}
+
+/** Buttons at the end of a row. */
+export function actionsColumn<T>(t: Say, buttons: (object: T) => ReactNode): Column<T> {
+  return {
+    id: 'actions',
+    title: t('column.actions'),
+    isNumber: true,
+    cell: (object) => <span className="btns">{buttons(object)}</span>,
+  }
 }

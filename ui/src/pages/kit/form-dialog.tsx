@@ -1,4 +1,5 @@
 // A form in a dialog: what is refused beside its fields stands above its buttons.
+import { LoaderCircle } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useWords } from '../../app/words.ts'
 import { Button } from '../../parts/button.tsx'
@@ -41,7 +42,8 @@ export function FormBody<V>({ form, doIt, onClose, isDanger = false, children }:
       )}
       <div className="dialog-end">
         <Button onPress={onClose}>{t('app.cancel')}</Button>
-        <Button type="submit" kind={isDanger ? 'danger' : 'primary'} isPending={form.busy}>
+        <Button type="submit" kind={isDanger ? 'danger' : 'primary'}>
+          {form.busy && <LoaderCircle className="icon" aria-hidden />}
           {doIt}
         </Button>
       </div>
