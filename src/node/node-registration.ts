@@ -1,9 +1,8 @@
 // Keeps this host's Node, its Lease and its Longhorn Node in the API.
+import { aborted } from '../base/aborted.ts'
 import { deepEqual } from '../base/equality.ts'
 import { ApiError } from '../base/errors.ts'
 import type { JsonObject } from '../base/json.ts'
-import { isObject, parseJson } from '../base/json.ts'
-import { failed, ok, type Result } from '../base/result.ts'
 import { formatMicroTime, formatTime } from '../base/time.ts'
 import { Node } from '../kinds/core/node.ts'
 import type { Kind, KindOf } from '../kinds/kind.ts'
@@ -12,6 +11,8 @@ import { Lease } from '../kinds/kubernetes/lease.ts'
 import { Node as LonghornNode } from '../kinds/longhorn/node.ts'
 import type { AgentOptions } from './agent-options.ts'
 import { readHost } from './host-report.ts'
+import { DONE, keyedWork } from './keyed-work.ts'
+import { LONGHORN_NAMESPACE, reportDisks } from './node-disks.ts'
 import { mergeConditions } from './plan/conditions.ts'
 import type { HostFacts } from './plan/facts.ts'
 import { networkCondition, nodeConditions, nodeInfo, nodeLabels, nodeResources } from './plan/node-object.ts'
@@ -23,12 +24,9 @@ const STATUS_EVERY_MS = 60_000
 /** An unchanged status is written anew this often, so that its heartbeat is not mistaken for death. */
 const HEARTBEAT_MS = 5 * 60_000
 const LEASE_NAMESPACE = 'kube-node-lease'
-const LONGHORN_NAMESPACE = 'longhorn-system'
 const DEFAULT_DISK = 'default-disk'
 /** Longhorn's setting storage-reserved-percentage-for-default-disk. */
 const RESERVED_SHARE = 0.3
-/** A change of the free space below this is not worth a write. Bytes. */
-const SPACE_STEP_BYTES = 256 * 1024 * 1024
 /** Labels of these families are ours to remove when a host loses what they say. */
 const OWN_LABELS = [
   'cpu-model.node.kubevirt.io/',
@@ -62,21 +60,41 @@ export function nodeRegistration(options: AgentOptions, source: FactsSource): Re
     async register() {
       await writeNode()
       await renewLease(options)
-      const disk = await prepareDisk(options)
-      if (disk.ok) await writeLonghornNode(options, disk.value)
-      else options.host.log.error('the default disk cannot be used', { why: disk.failure.message })
+      await reportDisks(options, await storageNode(options))
     },
     async run(signal) {
       await Promise.all([
         every(options, signal, LEASE_RENEW_MS, () => renewLease(options)),
         every(options, signal, STATUS_EVERY_MS, async () => {
           await writeNode()
-          const disk = await prepareDisk(options)
-          if (disk.ok) await writeLonghornNode(options, disk.value)
+          await reportDisks(options, await storageNode(options))
         }),
+        followDisks(options, signal),
       ])
     },
   }
+}
+
+/** A disk that somebody names is taken up at once. */
+async function followDisks(options: AgentOptions, signal: AbortSignal): Promise<void> {
+  const { informers, host, nodeName } = options
+  const work = keyedWork({
+    host,
+    signal,
+    name: 'disks',
+    concurrency: 1,
+    work: async () => {
+      await reportDisks(options, await storageNode(options))
+      return DONE
+    },
+  })
+  informers.start(LonghornNode)
+  const leave = informers.subscribe(LonghornNode, ({ object }) => {
+    if (object.metadata.name === nodeName) work.add('disks')
+  })
+  await aborted(signal)
+  leave()
+  await work.idle()
 }
 
 async function every(
@@ -200,51 +218,17 @@ async function renewLease(options: AgentOptions): Promise<void> {
     await client.patch(Lease, nodeName, { spec }, { namespace: LEASE_NAMESPACE })
 }
 
-// --- Longhorn's Node and its default disk ---
+// --- Longhorn's Node and its disks ---
 
-interface Disk {
-  readonly path: string
-  readonly uuid: string
-  readonly totalBytes: number
-  readonly freeBytes: number
-}
-
-/** Makes the folder and its identity where they are missing. The identity stays with the data, as Longhorn's does. */
-async function prepareDisk({ host, dataFolder }: AgentOptions): Promise<Result<Disk>> {
+/** The object; the first time with the default disk, which people may change or take out afterwards. */
+async function storageNode(options: AgentOptions): Promise<KindOf<typeof LonghornNode>> {
+  const { host, nodeName, dataFolder } = options
   const path = `${dataFolder}/disks/default`
   const made = await host.files.makeFolder(path, 0o711)
-  if (!made.ok) return made
-  const file = `${path}/longhorn-disk.cfg`
-  const read = await host.files.readText(file)
-  const known = read.ok ? uuidIn(read.value) : undefined
-  if (read.ok && known === undefined)
-    return failed({
-      reason: 'DiskDamaged',
-      message: `${file} names no diskUUID: restore it, or remove it if the disk is empty`,
-      retry: 'later',
-    })
-  const uuid = known ?? host.random.uuid()
-  if (known === undefined) {
-    const written = await host.files.writeDurable(file, JSON.stringify({ diskUUID: uuid }))
-    if (!written.ok) return written
-  }
-  const space = await host.files.space(path)
-  return space.ok ? ok({ path, uuid, ...space.value }) : space
-}
-
-function uuidIn(text: string): string | undefined {
-  try {
-    const value = parseJson(text)
-    return isObject(value) && typeof value['diskUUID'] === 'string' ? value['diskUUID'] : undefined
-  } catch {
-    return undefined
-  }
-}
-
-async function writeLonghornNode(options: AgentOptions, disk: Disk): Promise<void> {
-  const { client, host, nodeName } = options
-  const now = host.clock.now()
-  const node = await ensure(options, LonghornNode, {
+  const space = made.ok ? await host.files.space(path) : made
+  if (!space.ok) host.log.error('the default disk cannot be used', { why: space.failure.message })
+  const totalBytes = space.ok ? space.value.totalBytes : 0
+  return ensure(options, LonghornNode, {
     apiVersion: apiVersionOf(LonghornNode),
     kind: 'Node',
     metadata: { name: nodeName, namespace: LONGHORN_NAMESPACE },
@@ -255,49 +239,14 @@ async function writeLonghornNode(options: AgentOptions, disk: Disk): Promise<voi
       tags: [],
       disks: {
         [DEFAULT_DISK]: {
-          path: disk.path,
+          path,
           diskType: 'filesystem',
           allowScheduling: true,
           evictionRequested: false,
-          storageReserved: Math.floor(disk.totalBytes * RESERVED_SHARE),
+          storageReserved: Math.floor(totalBytes * RESERVED_SHARE),
           tags: [],
         },
       },
     },
   })
-  const name = Object.entries(node.spec?.disks ?? {}).find(([, one]) => one.path === disk.path)?.[0]
-  if (name === undefined) return
-  const before = node.status?.diskStatus?.[name]
-  const moved = Math.abs(Number(before?.storageAvailable ?? 0) - disk.freeBytes) >= SPACE_STEP_BYTES
-  const conditions = mergeConditions(before?.conditions ?? [], DISK_CONDITIONS, [], now)
-  const nodeConditions = mergeConditions(node.status?.conditions ?? [], NODE_CONDITIONS, [], now)
-  const same =
-    before?.diskUUID === disk.uuid &&
-    !moved &&
-    deepEqual(before.conditions, conditions) &&
-    deepEqual(node.status?.conditions, nodeConditions)
-  if (same) return
-  const diskStatus = {
-    diskUUID: disk.uuid,
-    diskName: name,
-    diskPath: disk.path,
-    diskType: 'filesystem',
-    storageMaximum: disk.totalBytes,
-    storageAvailable: disk.freeBytes,
-    conditions,
-  }
-  const status = { conditions: nodeConditions, diskStatus: { [name]: diskStatus } }
-  await client.patch(LonghornNode, nodeName, { status } as unknown as JsonObject, {
-    subresource: 'status',
-    namespace: LONGHORN_NAMESPACE,
-  })
 }
-
-const DISK_CONDITIONS = [
-  { type: 'Ready', status: 'True', reason: '', message: '' },
-  { type: 'Schedulable', status: 'True', reason: '', message: '' },
-] as const
-const NODE_CONDITIONS = [
-  { type: 'Ready', status: 'True', reason: '', message: '' },
-  { type: 'Schedulable', status: 'True', reason: '', message: '' },
-] as const
