@@ -81,6 +81,8 @@ export interface Decision {
   readonly actions: readonly Action[]
   /** The whole status, computed; written through the status subresource only where it differs. */
   readonly status?: JsonObject
+  /** Somebody waits for this status: it is not held back by the decider's `statusSettleMs`. */
+  readonly urgent?: boolean
   /** Look again at this time (milliseconds since 1970) even if nothing changes. */
   readonly wakeAt?: number
 }

@@ -37,7 +37,7 @@ export interface LoopOptions {
 }
 
 export interface Loop {
-  /** Nothing is ready and nothing is in work; delayed keys do not count. */
+  /** Nothing is ready, in work or about to be written; keys that wait for their next try do not count. */
   idle(): boolean
   /** Resolves after the abort, when everything under way has ended. */
   readonly done: Promise<void>
@@ -99,7 +99,10 @@ class RunningLoop implements Loop {
   }
 
   idle(): boolean {
-    return this.#inWork === 0 && this.#runners.every((runner) => runner.open && runner.queue.ready === 0)
+    return (
+      this.#inWork === 0 &&
+      this.#runners.every(({ open, queue, statusDue }) => open && queue.ready === 0 && statusDue.size === 0)
+    )
   }
 
   #runnerFor(one: AnyDecider): Runner {
@@ -317,7 +320,7 @@ class RunningLoop implements Loop {
       runner.statusDue.delete(key)
       return undefined
     }
-    if (plan.writes.length === 0 && this.#statusWaits(runner, key)) return undefined
+    if (plan.writes.length === 0 && !decision.urgent && this.#statusWaits(runner, key)) return undefined
     const pauseMs = this.#hot.pauseMs(`${one.name} ${key}`)
     if (pauseMs > 0) {
       this.#sooner(runner, key, pauseMs)
@@ -347,20 +350,23 @@ class RunningLoop implements Loop {
     const { host, signal, mayAct } = this.#options
     const { decider: one } = runner
     const held = runner.troubles.holdsBack(key, plan.digest)
+    runner.statusDue.delete(key)
     let effects = 0
     let end: Outcome = { result: 'done', changed: false }
     let ownTouched = false
-    for (const write of held ? [] : plan.writes) {
+    for (const writes of held ? [] : inSteps(plan.writes)) {
       if (signal.aborted) return
       if (mayAct !== undefined && !mayAct()) {
         this.#sooner(runner, key, UNAVAILABLE_BACKOFF.firstMs)
         return
       }
-      end = await carryOut(write, runner.carrier)
-      host.meter.count('croft_loop_writes_total', 1, { decider: one.name, result: end.result })
+      const outcomes = await Promise.all(writes.map((write) => carryOut(write, runner.carrier)))
+      for (const { result } of outcomes)
+        host.meter.count('croft_loop_writes_total', 1, { decider: one.name, result })
+      effects += outcomes.filter((outcome) => outcome.result === 'done' && outcome.changed).length
+      ownTouched ||= writes.some((write) => touchesOwn(write, one.kind, object))
+      end = outcomes.find(({ result }) => result !== 'done') ?? end
       if (end.result !== 'done') break
-      if (end.changed) effects += 1
-      ownTouched ||= touchesOwn(write, one.kind, object)
     }
     if (plan.status !== undefined && !ownTouched && end.result !== 'stale' && !signal.aborted) {
       const outcome = await this.#writeStatus(runner, object, plan)
@@ -511,6 +517,17 @@ function objectIn(informers: Informers, { kind, namespace, name }: ObjectRef): K
   } catch {
     return undefined
   }
+}
+
+/** Creates that follow each other need not wait for each other: they share one commit. All else keeps its order. */
+function inSteps(writes: Plan['writes']): readonly Plan['writes'][] {
+  const steps: Plan['writes'][number][][] = []
+  for (const write of writes) {
+    const last = steps.at(-1)
+    if (write.do === 'create' && last?.[0]?.do === 'create') last.push(write)
+    else steps.push([write])
+  }
+  return steps
 }
 
 /** A plain patch of the object itself; one with its version would have been refused had the object moved. */

@@ -189,7 +189,6 @@ function decideUntilScheduled(seen: SeenInstance, now: number): Decision {
 
 /** The node takes over: from here on its agent writes the status. */
 function handOver(vmi: VirtualMachineInstance, pod: Pod, nodeName: string, now: number): Decision {
-  const labelled = vmi.metadata.labels?.[NODE_LABEL] === nodeName
   const status = {
     ...withPhase(vmi, 'Scheduled', now),
     nodeName,
@@ -208,20 +207,21 @@ function handOver(vmi: VirtualMachineInstance, pod: Pod, nodeName: string, now: 
       now,
     ),
   }
-  const label: readonly Action[] = labelled
-    ? []
-    : [{ do: 'patch', target: refOf(vmi), patch: { metadata: { labels: { [NODE_LABEL]: nodeName } } } }]
-  // The status goes first in the loop's order of writes only when no other write changes the object in the same pass.
-  return label.length > 0
-    ? { actions: label }
-    : { actions: [], status: status as unknown as NonNullable<Decision['status']> }
+  return { actions: [], status: status as unknown as NonNullable<Decision['status']>, urgent: true }
+}
+
+/** For those who look for the machines of a node; written after the hand-over, which the node waits for. */
+function nodeLabel(vmi: VirtualMachineInstance): readonly Action[] {
+  const nodeName = vmi.status?.nodeName
+  if (!nodeName || vmi.metadata.labels?.[NODE_LABEL] === nodeName) return []
+  return [{ do: 'patch', target: refOf(vmi), patch: { metadata: { labels: { [NODE_LABEL]: nodeName } } } }]
 }
 
 /** Only what the agent can no longer say: its Pod is gone, or ended without its word. */
 function decideHandedOver(vmi: VirtualMachineInstance, pods: readonly Pod[], now: number): Decision {
   const ended = pods.find((pod) => pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed')
   const living = pods.find((pod) => pod !== ended)
-  if (living || (pods.length > 0 && !ended)) return { actions: [] }
+  if (living || (pods.length > 0 && !ended)) return { actions: nodeLabel(vmi) }
   const phase: Phase = ended?.status?.phase === 'Succeeded' ? 'Succeeded' : 'Failed'
   const status = {
     ...withPhase(vmi, phase, now),

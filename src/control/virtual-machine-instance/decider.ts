@@ -32,9 +32,13 @@ function instancesOf(
     .map((vmi) => `${namespace}/${vmi.metadata.name}`)
 }
 
+/** Usually a Pod is bound a moment after it was made, and nobody waits for the steps before. */
+const STATUS_SETTLE_MS = 40
+
 export const virtualMachineInstanceDecider: Decider<typeof VirtualMachineInstance, SeenInstance> = {
   name: 'virtual-machine-instance',
   step: 4,
+  statusSettleMs: STATUS_SETTLE_MS,
   kind: VirtualMachineInstance,
   watches: [
     {

@@ -3,9 +3,10 @@ import { test } from 'node:test'
 import type { DataVolume } from '../../kinds/cdi/data-volume.ts'
 import type { PersistentVolumeClaim } from '../../kinds/core/persistent-volume-claim.ts'
 import type { Action } from '../../kinds/decide.ts'
+import { MACHINE_FINALIZER } from '../../kinds/kubevirt/defaults/machine.ts'
 import type { VirtualMachine } from '../../kinds/kubevirt/virtual-machine.ts'
 import type { VirtualMachineInstance } from '../../kinds/kubevirt/virtual-machine-instance.ts'
-import { decideVirtualMachine, type SeenVirtualMachine, VM_FINALIZER } from './decide.ts'
+import { decideVirtualMachine, type SeenVirtualMachine } from './decide.ts'
 import { instanceOf } from './instance.ts'
 
 const NOW = Date.UTC(2026, 10, 30)
@@ -13,7 +14,7 @@ const NOW = Date.UTC(2026, 10, 30)
 const vm: VirtualMachine = {
   apiVersion: 'kubevirt.io/v1',
   kind: 'VirtualMachine',
-  metadata: { name: 'web', namespace: 'shop', uid: 'vm-uid', generation: 3, finalizers: [VM_FINALIZER] },
+  metadata: { name: 'web', namespace: 'shop', uid: 'vm-uid', generation: 3, finalizers: [MACHINE_FINALIZER] },
   spec: {
     runStrategy: 'Always',
     dataVolumeTemplates: [{ metadata: { name: 'web-root' }, spec: { source: { blank: {} }, storage: {} } }],

@@ -3,6 +3,7 @@
 import type { DataVolume } from '../../kinds/cdi/data-volume.ts'
 import { PersistentVolumeClaim } from '../../kinds/core/persistent-volume-claim.ts'
 import type { Action, Decision } from '../../kinds/decide.ts'
+import { MACHINE_FINALIZER } from '../../kinds/kubevirt/defaults/machine.ts'
 import { VirtualMachine } from '../../kinds/kubevirt/virtual-machine.ts'
 import { VirtualMachineInstance } from '../../kinds/kubevirt/virtual-machine-instance.ts'
 import { type ConditionWish, findCondition, withConditions, withoutConditions } from '../conditions.ts'
@@ -11,8 +12,6 @@ import { claimsToRemove, missingClaims, missingDataVolumes, mountedClaims } from
 import { instanceOf, TEMPLATE_HASH, templateHash } from './instance.ts'
 import { printableStatus } from './printable-status.ts'
 import { decideRun, isFinal, type RunAnswer, runStrategyOf } from './run.ts'
-
-export const VM_FINALIZER = 'kubevirt.io/virtualMachineControllerFinalize'
 
 export interface SeenVirtualMachine {
   readonly vm: VirtualMachine
@@ -69,14 +68,14 @@ function decideDeletion(
       uid: claim.metadata.uid!,
     },
   }))
-  if (!finalizers.includes(VM_FINALIZER)) return { actions: removals }
+  if (!finalizers.includes(MACHINE_FINALIZER)) return { actions: removals }
   return {
     actions: [
       ...removals,
       setFinalizers(
         VirtualMachine,
         vm,
-        finalizers.filter((word) => word !== VM_FINALIZER),
+        finalizers.filter((word) => word !== MACHINE_FINALIZER),
       ),
     ],
   }
@@ -93,9 +92,9 @@ function decideLife(
   const foreign = seen.vmi !== undefined && !seen.ownsInstance
   const creating = run.create && !foreign
   const actions: readonly Action[] = [
-    ...(finalizers.includes(VM_FINALIZER)
+    ...(finalizers.includes(MACHINE_FINALIZER)
       ? []
-      : [setFinalizers(VirtualMachine, vm, [...finalizers, VM_FINALIZER])]),
+      : [setFinalizers(VirtualMachine, vm, [...finalizers, MACHINE_FINALIZER])]),
     ...missingDataVolumes(vm, dataVolumes, claims),
     ...missingClaims(vm, claims),
     ...(creating ? startActions(vm, run) : []),
@@ -106,7 +105,12 @@ function decideLife(
     (claim) => mounted.includes(claim.metadata.name!) && claim.status?.phase !== 'Bound',
   )
   const status = statusOf(seen, vmi, { ...run, create: creating }, now, claimUnbound)
-  return { actions, status, ...(run.waitUntil === undefined ? {} : { wakeAt: run.waitUntil }) }
+  return {
+    actions,
+    status,
+    urgent: status['ready'] !== (vm.status?.ready ?? false),
+    ...(run.waitUntil === undefined ? {} : { wakeAt: run.waitUntil }),
+  }
 }
 
 function startActions(vm: VirtualMachine, run: RunAnswer): readonly Action[] {

@@ -10,7 +10,7 @@ import { claimTemplates, mountedClaims, REMOVED_CLAIMS } from './disks.ts'
 
 const BY_CLAIM = 'machine-claim'
 /** On its way up an object changes eight times in a tenth of a second; people see one change. */
-const STATUS_SETTLE_MS = 25
+const STATUS_SETTLE_MS = 60
 
 /** Every claim that the machine mounts, makes, or names for removal. */
 function claimNames(vm: VirtualMachine): readonly string[] {

@@ -13,7 +13,19 @@ import type { InstanceSpec, MachineSpec } from '../types.ts'
 import { firmwareIdentity } from './firmware-identity.ts'
 import { defaultsInForce } from './lookup.ts'
 
-export const machineMutator: Mutator = (next, previous, look) => {
+/** Holds a machine until its instance and the disks that go with it are gone. KubeVirt's own word. */
+export const MACHINE_FINALIZER = 'kubevirt.io/virtualMachineControllerFinalize'
+
+export const machineMutator: Mutator = (next, previous, look) => guarded(completeSpec(next, previous, look))
+
+/** From the first save on: a write of its own later would leave a gap in which a deletion is not held. */
+function guarded(machine: KubeObject): KubeObject {
+  const { finalizers = [], deletionTimestamp } = machine.metadata
+  if (deletionTimestamp || finalizers.includes(MACHINE_FINALIZER)) return machine
+  return { ...machine, metadata: { ...machine.metadata, finalizers: [...finalizers, MACHINE_FINALIZER] } }
+}
+
+const completeSpec: Mutator = (next, previous, look) => {
   // Most writes touch only the status; they cost nothing here.
   if (previous && deepEqual(next['spec'], previous['spec'])) return next
   // An object of another shape is refused by its schema afterwards; it is not for a default to repair.
