@@ -41,6 +41,75 @@ function command(words: string, doc: string, more: More = {}): Command {
   return { words: words.split(' '), doc, load: 'server', args: [], flags: [], examples: [], ...more }
 }
 
+const SANDBOX_DATA: Flag = {
+  name: 'data',
+  type: 'text',
+  value: 'DIR',
+  doc: 'Folder of the sandbox; $CROFT_SANDBOX, or /var/lib/croft-sandbox, without it.',
+}
+const IN_SANDBOX: readonly Flag[] = [SANDBOX_DATA]
+const CABLE: readonly Argument[] = [
+  { name: 'A', doc: 'A node, or "all".' },
+  { name: 'B', doc: 'Another, or "all".' },
+]
+
+const sandboxCommands: readonly Command[] = [
+  command(
+    'sandbox up',
+    'Makes a cluster on this computer, of hosts in network namespaces; starts it again, too.',
+    {
+      flags: [
+        {
+          name: 'nodes',
+          type: 'number',
+          value: 'N',
+          doc: 'How many hosts; 3 without it. The first is the server.',
+        },
+        ...IN_SANDBOX,
+      ],
+      examples: ['croft sandbox up --nodes 3', 'croft sandbox up --nodes 5 --data /srv/sandbox'],
+    },
+  ),
+  command('sandbox status', 'Its hosts, and what is wrong on the cables between them.', {
+    flags: [OUTPUT, ...IN_SANDBOX],
+  }),
+  command('sandbox cut', 'Cuts the cable between two hosts; every other one stays.', {
+    args: CABLE,
+    flags: [{ name: 'one-way', type: 'switch', doc: 'Only from A to B.' }, ...IN_SANDBOX],
+    examples: ['croft sandbox cut node1 node3', 'croft sandbox cut node3 all --one-way'],
+  }),
+  command('sandbox heal', 'Makes a cable, or all of them, whole and quick again.', {
+    args: CABLE.map((one) => ({ ...one, optional: true })),
+    flags: IN_SANDBOX,
+  }),
+  command(
+    'sandbox kill',
+    'Cuts the power of a host: agent, machines and daemons die at once; its disks stay.',
+    {
+      args: [{ name: 'NODE', doc: 'Name of the node.' }],
+      flags: IN_SANDBOX,
+    },
+  ),
+  command('sandbox start', 'Switches a host on again.', {
+    args: [{ name: 'NODE', doc: 'Name of the node.' }],
+    flags: IN_SANDBOX,
+  }),
+  command('sandbox exec', 'Runs a program in the network of a host.', {
+    args: [
+      { name: 'NODE', doc: 'Name of the node.' },
+      { name: 'COMMAND', doc: 'What to run, behind "--".', optional: true, rest: true },
+    ],
+    flags: IN_SANDBOX,
+    examples: ['croft sandbox exec node2 -- ping -c 3 10.231.7.1'],
+  }),
+  command('sandbox down', 'Kills all its hosts and takes its network away. Disks stay without --delete.', {
+    flags: [
+      { name: 'delete', type: 'switch', doc: 'Deletes its folder with everything in it, too.' },
+      ...IN_SANDBOX,
+    ],
+  }),
+]
+
 export const clusterCommands: readonly Command[] = [
   command('join', 'Makes this computer a node of a cluster, and runs its agent.', {
     args: [
@@ -81,4 +150,5 @@ export const clusterCommands: readonly Command[] = [
     args: [{ name: 'ID', doc: 'Its first part, or all of it.' }],
     flags: SERVER_FLAGS,
   }),
+  ...sandboxCommands,
 ]

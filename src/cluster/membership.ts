@@ -102,7 +102,7 @@ export async function joinCluster(wish: JoinWish): Promise<Result<Membership>> {
   const { host, server, nodeName, nodeIp, dataFolder } = wish
   const token = parseToken(wish.token)
   if (!token)
-    return failed(no('TokenInvalid', 'that is no join token: take one from "croft token create" on a server'))
+    return failed(no('TokenInvalid', 'That is no join token. Take one from "croft token create" on a server'))
   const greeted = await greet(wish, token)
   if (!greeted.ok) return greeted
   const folder = pkiFolder(dataFolder)
@@ -148,14 +148,14 @@ async function greet(wish: JoinWish, token: JoinToken): Promise<Result<string>> 
     return failed(
       no(
         'NotCroft',
-        `${wish.server} is no croft server: name the address of one, for instance https://10.0.0.1:6443`,
+        `${wish.server} is no croft server. Name the address of one, for instance https://10.0.0.1:6443`,
       ),
     )
   if (facts.fingerprint !== token.caHash)
     return failed(
       no(
         'CaMismatch',
-        `the server at ${wish.server} is not of the token's cluster: its CA is another one. Check the address, or take a new token from that server`,
+        `The server at ${wish.server} is not of the token's cluster: its CA is another one. Check the address, or take a new token from that server`,
       ),
     )
   const offMs = Number(answer.value['now']) - wish.host.clock.now()
@@ -163,7 +163,7 @@ async function greet(wish: JoinWish, token: JoinToken): Promise<Result<string>> 
     return failed(
       no(
         'ClockOff',
-        `the clock of this host is ${Math.round(Math.abs(offMs) / 60_000)} min ${offMs > 0 ? 'behind' : 'ahead of'} the server's: set it, for instance with an NTP client, then join again`,
+        `The clock of this host is ${Math.round(Math.abs(offMs) / 60_000)} min ${offMs > 0 ? 'behind' : 'ahead of'} the server's. Set it, for instance with an NTP client, then join again`,
       ),
     )
   return ok(caPem)
@@ -174,14 +174,14 @@ function refusalOf(failure: Failure, nodeName: string): Failure {
   if (failure.reason === 'Unauthorized')
     return no(
       said.includes('expired') ? 'TokenExpired' : 'TokenRefused',
-      `${said}; take a new one from "croft token create" on a server`,
+      `${said}. Take a new one from "croft token create" on a server`,
     )
   if (failure.reason === 'Conflict')
     return no(
       said.includes('address') ? 'AddressTaken' : 'NameTaken',
       said.includes('address')
-        ? `${reasonIn(said)}: choose another with --node-ip`
-        : `${reasonIn(said)}: choose another name with --node-name, or stop that node first ("croft down" there)${nodeName === '' ? '' : ' and wait a minute'}`,
+        ? `${reasonIn(said)}. Choose another with --node-ip`
+        : `${reasonIn(said)}. Choose another name with --node-name, or stop that node first ("croft down" there)${nodeName === '' ? '' : ' and wait a minute'}`,
     )
   return failure
 }
@@ -290,7 +290,7 @@ async function ask(
   return failed(
     no(
       'NotCroft',
-      `${server} does not answer as a croft server does (${answer.value.status}): check the address`,
+      `${server} does not answer as a croft server does (${answer.value.status}). Check the address`,
     ),
   )
 }
@@ -300,7 +300,7 @@ function connectionFailure(server: string, { reason, message }: Failure): Failur
   if (reason === 'TlsFailed' && /expired|not yet valid/i.test(why))
     return {
       reason: 'ClockOff',
-      message: `the certificate of ${server} is ${/expired/i.test(why) ? 'expired' : 'not valid yet'} by the clock of this host: set the clock`,
+      message: `the certificate of ${server} is ${/expired/i.test(why) ? 'expired' : 'not valid yet'} by the clock of this host. Set the clock`,
       retry: 'later',
     }
   if (reason === 'TlsFailed')

@@ -123,11 +123,13 @@ async function ownAddressToward({ host }: World, server: string): Promise<string
   throw usageError('This host has no address that others reach it at.', 'Name one with --node-ip')
 }
 
+/** Failures are a sentence of what is wrong, and where there is one a second of what to do. */
 function joinError({ reason, message }: Failure): CliError {
-  const [what = message, ...rest] = message.split(/: (?=[a-z])/)
+  const [what = message, ...rest] = message.split(/(?<=[^.])\. (?=[A-Z])/)
+  const shown = /^[a-z]+(?=[ ,])/.test(what) ? `${what.charAt(0).toUpperCase()}${what.slice(1)}` : what
   return new CliError({
-    what: `${what.charAt(0).toUpperCase()}${what.slice(1)}.`.replace(/\.\.$/, '.'),
-    ...(rest.length === 0 ? {} : { next: rest.join(': ') }),
+    what: shown.endsWith('.') ? shown : `${shown}.`,
+    ...(rest.length === 0 ? {} : { next: rest.join('. ') }),
     code: EXIT.failed,
     reason,
   })
