@@ -7,7 +7,7 @@ export interface TabSearch {
   readonly tab?: string
 }
 
-const tabSearch = (search: Record<string, unknown>): TabSearch => {
+export const tabSearch = (search: Record<string, unknown>): TabSearch => {
   const tab = text(search['tab'])
   return tab === undefined ? {} : { tab }
 }
@@ -71,4 +71,29 @@ const config = createRoute({
   component: lazyRouteComponent(() => import('../pages/secrets/secret-page.tsx'), 'ConfigPage'),
 })
 
-export const pageRoutes = [volumes, volume, snapshots, snapshot, keys, key, secrets, secret, config] as const
+const projects = createRoute({
+  getParentRoute: () => root,
+  path: '/projects',
+  validateSearch: listSearch,
+  component: lazyRouteComponent(() => import('../pages/projects/projects-page.tsx'), 'ProjectsPage'),
+})
+const project = createRoute({
+  getParentRoute: () => root,
+  path: '/projects/$name',
+  validateSearch: tabSearch,
+  component: lazyRouteComponent(() => import('../pages/projects/project-page.tsx'), 'ProjectPage'),
+})
+
+export const pageRoutes = [
+  volumes,
+  volume,
+  snapshots,
+  snapshot,
+  keys,
+  key,
+  secrets,
+  secret,
+  config,
+  projects,
+  project,
+] as const

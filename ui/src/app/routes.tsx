@@ -1,16 +1,14 @@
 // All addresses of the interface. The project and filters live in the address, so that a link shows what its sender saw.
-import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
 import { MachinesPage } from '../pages/machines/machines-page.tsx'
 import { BrokenPage } from './fallback-pages.tsx'
-import { pageRoutes } from './page-routes.tsx'
+import { pageRoutes, tabSearch } from './page-routes.tsx'
 import { listSearch, root } from './root-route.tsx'
 
 const home = createRoute({
   getParentRoute: () => root,
   path: '/',
-  beforeLoad: () => {
-    throw redirect({ to: '/machines', replace: true })
-  },
+  component: lazyRouteComponent(() => import('../pages/home/home-page.tsx'), 'HomePage'),
 })
 const machines = createRoute({
   getParentRoute: () => root,
@@ -54,7 +52,14 @@ const images = createRoute({
 const hosts = createRoute({
   getParentRoute: () => root,
   path: '/hosts',
+  validateSearch: listSearch,
   component: lazyRouteComponent(() => import('../pages/hosts/hosts-page.tsx'), 'HostsPage'),
+})
+const host = createRoute({
+  getParentRoute: () => root,
+  path: '/hosts/$name',
+  validateSearch: tabSearch,
+  component: lazyRouteComponent(() => import('../pages/hosts/host-page.tsx'), 'HostPage'),
 })
 
 export const router = createRouter({
@@ -65,6 +70,7 @@ export const router = createRouter({
     machine.addChildren([machineOverview, machineConsole, machineYaml]),
     images,
     hosts,
+    host,
     ...pageRoutes,
   ]),
   defaultErrorComponent: BrokenPage,

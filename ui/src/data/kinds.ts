@@ -6,6 +6,7 @@ import type { Node as KubeNode } from '../../../src/kinds/core/node.ts'
 import type { VirtualMachineImage } from '../../../src/kinds/harvester/virtual-machine-image.ts'
 import type { VirtualMachine } from '../../../src/kinds/kubevirt/virtual-machine.ts'
 import type { VirtualMachineInstance } from '../../../src/kinds/kubevirt/virtual-machine-instance.ts'
+import type { Node as LonghornNode } from '../../../src/kinds/longhorn/node.ts'
 
 /** Where objects of a kind live; `T` is their type. */
 export interface Place<T extends KubeObject> {
@@ -48,6 +49,14 @@ export const NAMESPACES: Place<KubeNamespace> = {
   version: 'v1',
   plural: 'namespaces',
   namespaced: false,
+}
+
+/** What storage knows of the hosts: their disks. In `longhorn-system`. */
+export const STORAGE_NODES: Place<LonghornNode> = {
+  group: 'longhorn.io',
+  version: 'v1beta2',
+  plural: 'nodes',
+  namespaced: true,
 }
 
 /** Path of a collection, or of one object in it. */

@@ -17,6 +17,11 @@ export function bytesText(language: Language, bytes: number): string {
   return `${value.toLocaleString(localeOf(language), { maximumFractionDigits: 1 })} ${STEPS[step]}`
 }
 
+/** `0.25`: processors in use. */
+export function coresText(language: Language, cores: number): string {
+  return cores.toLocaleString(localeOf(language), { maximumFractionDigits: 2 })
+}
+
 export function quantityBytes(text: string | number | bigint | undefined): number {
   const quantity = text === undefined ? undefined : parseQuantity(text)
   return quantity ? Number(toBigIntBytes(quantity)) : 0
@@ -27,19 +32,27 @@ export function quantityText(language: Language, text: string | number | bigint 
   return bytes === 0 ? '–' : bytesText(language, bytes)
 }
 
-/** What the machine asks for: sockets times cores times threads, or the request where it says no topology. */
-export function cpusOf(machine: Machine): number {
-  const domain = machine.spec.template.spec?.domain
+type Domain = NonNullable<Machine['spec']['template']['spec']>['domain'] | undefined
+
+/** What it asks for: sockets times cores times threads, or the request where it says no topology. */
+export function cpusOfDomain(domain: Domain): number {
   const { sockets = 1, cores = 1, threads = 1 } = domain?.cpu ?? {}
   if (domain?.cpu) return sockets * cores * threads
   const asked = parseQuantity(domain?.resources?.limits?.['cpu'] ?? domain?.resources?.requests?.['cpu'] ?? 1)
   return asked ? Math.max(1, Math.ceil(Number(toMilli(asked)) / 1000)) : 1
 }
 
-export function memoryOf(machine: Machine): number {
-  const domain = machine.spec.template.spec?.domain
+export function memoryOfDomain(domain: Domain): number {
   const { limits, requests } = domain?.resources ?? {}
   return quantityBytes(domain?.memory?.guest ?? limits?.['memory'] ?? requests?.['memory'])
+}
+
+export function cpusOf(machine: Machine): number {
+  return cpusOfDomain(machine.spec.template.spec?.domain)
+}
+
+export function memoryOf(machine: Machine): number {
+  return memoryOfDomain(machine.spec.template.spec?.domain)
 }
 
 const UNITS = [
