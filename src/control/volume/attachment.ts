@@ -15,6 +15,8 @@ export interface AttachmentSeen {
   readonly replicas: readonly Replica[]
   /** Node whose workload needs the volume; undefined when none does. */
   readonly wantedNode: string | undefined
+  /** It will be wanted on some node in a moment: replicas start meanwhile, for whichever node it is. */
+  readonly isAwaited?: boolean
   /** Names of the replicas that a start waits for, the committed set; others come in when they run. Absent: all. */
   readonly needed?: readonly string[]
   /** Nodes that do not answer: what ran there is not waited for, because a new epoch shuts it out. */
@@ -90,6 +92,11 @@ function stop({ volume, engine, replicas, lostNodes }: AttachmentSeen): Attachme
   }
 }
 
+function warmUp({ replicas }: AttachmentSeen): AttachmentAnswer {
+  const actions = replicas.flatMap((replica) => want(Replica, replica, { desireState: 'running' }))
+  return { actions, state: 'detached' }
+}
+
 /** A lost node cannot say that its engine is no more; when it is back, it finds that it is not asked any more. */
 function writeOff(engine: Engine): readonly Action[] {
   if (isStopped(engine)) return []
@@ -150,7 +157,7 @@ export function decideAttachment(seen: AttachmentSeen): AttachmentAnswer {
   const current = seen.volume.spec?.nodeID || undefined
   const { wantedNode } = seen
   if (current === undefined) {
-    if (wantedNode === undefined) return stop(seen)
+    if (wantedNode === undefined) return seen.isAwaited && isStopped(seen.engine) ? warmUp(seen) : stop(seen)
     const started = start(seen, wantedNode)
     return { actions: [setNode(seen.volume, wantedNode), ...started.actions], state: 'attaching' }
   }

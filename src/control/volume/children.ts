@@ -64,16 +64,20 @@ export function createEpoch(volume: Volume): Action {
   return { do: 'create', kind: VolumeEpoch, object }
 }
 
+export interface ReplicaWish {
+  readonly present: readonly Replica[]
+  /** Of several that are made at once. */
+  readonly index: number
+  /** Somebody wants the volume already. */
+  readonly runs: boolean
+}
+
 /**
  * A replica on `disk` beside the `present` ones. The name follows from those, so that the same decision made twice
  * names the same replica, and a replacement never takes the name (or the folder) of the one it replaces.
  */
-export function createReplica(
-  volume: Volume,
-  disk: DiskFacts,
-  present: readonly Replica[],
-  index: number,
-): Action {
+export function createReplica(volume: Volume, disk: DiskFacts, wish: ReplicaWish): Action {
+  const { present, index, runs } = wish
   const uids = present.map((replica) => replica.metadata.uid!).sort()
   const identity = [volume.metadata.uid!, disk.diskUUID, index, ...uids].join('/')
   const name = derivedName(volume.metadata.name!, `r-${shortHash(identity, 8)}`)
@@ -97,7 +101,7 @@ export function createReplica(
       diskPath: disk.diskPath,
       dataDirectoryName: folder,
       backingImage: volume.spec?.backingImage ?? '',
-      desireState: 'stopped',
+      desireState: runs ? 'running' : 'stopped',
       active: true,
       dataEngine: 'v1',
       failedAt: '',

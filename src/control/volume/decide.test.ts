@@ -5,6 +5,7 @@ import type { Action } from '../../kinds/decide.ts'
 import type { Engine } from '../../kinds/longhorn/engine.ts'
 import type { Replica } from '../../kinds/longhorn/replica.ts'
 import type { Volume } from '../../kinds/longhorn/volume.ts'
+import { decideAttachment } from './attachment.ts'
 import { createEngine, createEpoch, createReplica, LONGHORN_FINALIZER } from './children.ts'
 import { decideVolume, type SeenVolume } from './decide.ts'
 import type { DiskFacts } from './placement.ts'
@@ -41,7 +42,7 @@ function made<T>(action: Action): T {
 
 const engine = made<Engine>(createEngine(volume))
 const epoch = made<VolumeEpoch>(createEpoch(volume))
-const replica = made<Replica>(createReplica(volume, disk, [], 0))
+const replica = made<Replica>(createReplica(volume, disk, { present: [], index: 0, runs: false }))
 
 const withState = <T extends Engine | Replica>(object: T, currentState: string, more: object = {}): T =>
   ({ ...object, status: { currentState, ...more } }) as T
@@ -53,6 +54,7 @@ function seen(more: Partial<SeenVolume> = {}): SeenVolume {
     epoch,
     replicas: [{ ...replica, metadata: { ...replica.metadata, uid: 'r-uid' } }],
     wantedNode: undefined,
+    isAwaited: false,
     disks: [disk],
     settings: SETTINGS,
     rebuilds: new Map(),
@@ -186,8 +188,20 @@ test('deletion: stop, then engine, replicas, record, and only then the volume', 
 
 test('a replacement never takes the name or the folder of the replica that it replaces', () => {
   const old = { ...replica, metadata: { ...replica.metadata, uid: 'r-uid' } }
-  const next = made<Replica>(createReplica(volume, disk, [old], 0))
+  const next = made<Replica>(createReplica(volume, disk, { present: [old], index: 0, runs: false }))
   assert.notEqual(next.metadata.name, replica.metadata.name)
   assert.notEqual(next.spec?.dataDirectoryName, replica.spec?.dataDirectoryName)
   assert.match(next.spec?.dataDirectoryName ?? '', /^v-[0-9a-f]{8}$/)
+})
+
+test('a replica starts while its Pod is still to be bound, and rests when the Pod cannot be', () => {
+  const before = made<Replica>(createReplica(volume, disk, { present: [], index: 0, runs: true }))
+  assert.equal(before.spec?.desireState, 'running')
+  const seen = { volume, engine, replicas: [before], wantedNode: undefined }
+  assert.deepEqual(decideAttachment({ ...seen, isAwaited: true }), { actions: [], state: 'detached' })
+  const { actions } = decideAttachment({ ...seen, isAwaited: false })
+  assert.deepEqual(
+    actions.map((action) => action.do === 'patch' && action.patch),
+    [{ spec: { desireState: 'stopped' } }],
+  )
 })

@@ -30,6 +30,8 @@ export interface SeenVolume {
   readonly epoch: VolumeEpoch | undefined
   readonly replicas: readonly Replica[]
   readonly wantedNode: string | undefined
+  /** A Pod that uses it is about to be bound to a node. */
+  readonly isAwaited: boolean
   readonly disks: readonly DiskFacts[]
   readonly settings: StorageSettings
   /** Rebuilds under way in the cluster, by node. */
@@ -154,6 +156,8 @@ function decideLife(seen: SeenVolume, now: number): Decision {
   return {
     actions,
     status: status as Decision['status'] & object,
+    // Nodes wait for it before they start a machine.
+    urgent: attachment.state === 'attached' && volume.status?.state !== 'attached',
     ...(wakeAt === undefined ? {} : { wakeAt }),
   }
 }
@@ -192,6 +196,7 @@ function attach(
       replicas: serving.map((view) => view.replica),
       wantedNode,
       needed: needed.map((view) => view.name),
+      isAwaited: seen.isAwaited,
       lostNodes,
     })
   }
@@ -200,8 +205,11 @@ function attach(
 }
 
 function placeActions(seen: SeenVolume, redundancy: RedundancyAnswer | undefined): readonly Action[] {
-  const { volume, replicas } = seen
-  return (redundancy?.creations ?? []).map((disk, index) => createReplica(volume, disk, replicas, index))
+  const { volume, replicas, wantedNode, isAwaited } = seen
+  const runs = isAwaited || wantedNode !== undefined
+  return (redundancy?.creations ?? []).map((disk, index) =>
+    createReplica(volume, disk, { present: replicas, index, runs }),
+  )
 }
 
 /** A replica's bookkeeping; a size that was reached is the size that the disk is asked for from then on. */

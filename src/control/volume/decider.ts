@@ -25,6 +25,7 @@ import {
   type BoundClaim,
   boundClaim,
   claimsOf,
+  isAwaited,
   PODS_BY_CLAIM,
   volumeOfPersistent,
   volumesOfPod,
@@ -34,7 +35,7 @@ import { chooseNode, type Wish } from './wishes.ts'
 
 const REPLICAS_BY_NODE = 'replica-node'
 /** On its way up an object changes eight times in a tenth of a second; people see one change. */
-const STATUS_SETTLE_MS = 25
+const STATUS_SETTLE_MS = 60
 
 interface Named {
   readonly metadata: {
@@ -93,10 +94,9 @@ function lostNodes(look: Look, nodes: readonly Node[]): ReadonlySet<string> {
 
 function goneNodes(look: Look, replicas: readonly Replica[]): ReadonlySet<string> {
   return new Set(
-    replicas.flatMap(({ spec, metadata }) => {
+    replicas.flatMap(({ spec }) => {
       const name = spec?.nodeID
-      if (!name || look.get(CoreNode, undefined, name)) return []
-      return look.get(Node, metadata.namespace, name) ? [] : [name]
+      return !name || look.get(CoreNode, undefined, name) ? [] : [name]
     }),
   )
 }
@@ -208,6 +208,7 @@ function gather(volume: Volume, look: Look): SeenVolume {
     engine,
     epoch,
     replicas,
+    isAwaited: isAwaited(bound?.pods ?? []),
     wantedNode: chooseNode({ wishes, current, anyNode: nodeWithData(sight, disks) }),
     disks,
     settings,

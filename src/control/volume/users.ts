@@ -4,6 +4,7 @@ import { PersistentVolumeClaim } from '../../kinds/core/persistent-volume-claim.
 import { Pod } from '../../kinds/core/pod.ts'
 import type { Look } from '../../kinds/decide.ts'
 import type { Volume } from '../../kinds/longhorn/volume.ts'
+import { findCondition } from '../conditions.ts'
 import { LONGHORN_NAMESPACE } from '../data-volume.ts'
 import type { ClaimFacts } from './status.ts'
 import type { Wish } from './wishes.ts'
@@ -61,6 +62,17 @@ export function boundClaim(volume: Volume, look: Look): BoundClaim | undefined {
       })),
     },
   }
+}
+
+/** A Pod is about to be bound, so that the volume will be wanted on some node in a moment. */
+export function isAwaited(pods: readonly Pod[]): boolean {
+  return pods.some(
+    (pod) =>
+      !pod.spec?.nodeName &&
+      !pod.metadata.deletionTimestamp &&
+      !isTerminal(pod) &&
+      findCondition(pod.status?.conditions, 'PodScheduled')?.status !== 'False',
+  )
 }
 
 /** The oldest Pod that still needs the volume on a node comes first; a second node waits until the first lets go. */

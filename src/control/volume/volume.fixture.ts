@@ -88,6 +88,7 @@ export class VolumeModel {
       engine: this.engine,
       epoch: this.epoch,
       replicas: [...this.replicas.values()],
+      isAwaited: false,
       wantedNode: this.wantedNode,
       disks: this.disks.map((one) =>
         this.lostNodes.has(one.nodeID) ? { ...one, usable: false, alive: false } : one,
