@@ -64,6 +64,8 @@ const rooms: AgentRooms = {
       volumeListeners.add(call)
       return () => volumeListeners.delete(call)
     },
+    stand: () => undefined,
+    connect: ({ start }) => start(),
   },
   network: {
     run: idle,

@@ -170,13 +170,11 @@ async function runAgent({ options, work, registration, wakes }: Running, signal:
     informers.subscribe(VirtualMachineInstance, ({ object }) => {
       for (const pod of informers.look.ownedBy(Pod, object.metadata.uid ?? '')) queue.add(keyOf(pod))
     }),
-    rooms.volume.onChange((volumeName) => {
-      work.volumeChanged(volumeName)
+    rooms.volume.onChange(() => {
       // Only Pods that still wait are concerned; a look at the others would change nothing.
       for (const pod of informers.look.list(Pod)) if (pod.status?.phase === 'Pending') queue.add(keyOf(pod))
     }),
   ]
-  work.checkVolumes()
   await aborted(signal)
   for (const unsubscribe of leave) unsubscribe()
   await Promise.all([queue.idle(), states.idle()])

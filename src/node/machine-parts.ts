@@ -33,7 +33,7 @@ export function viewOf(machine: Machine, { guest, frozen, credentials }: GuestSe
   }
   return {
     state: 'alive',
-    run: life.state === 'alive' ? life.run : 'unknown',
+    run: runOf(machine),
     ...(machine.ioError === undefined ? {} : { ioError: machine.ioError }),
     plan: machine.plan,
     networks: machine.networks,
@@ -43,6 +43,12 @@ export function viewOf(machine: Machine, { guest, frozen, credentials }: GuestSe
     frozen: frozen,
     accelerator: machine.accelerator,
   }
+}
+
+/** A moment's standstill while its storage changes is no pause that anybody asked for. */
+function runOf({ life, userPaused }: Machine): string {
+  if (life.state !== 'alive') return 'unknown'
+  return life.run === 'paused' && !userPaused ? 'running' : life.run
 }
 
 const END_REASONS: Readonly<Record<string, string>> = {

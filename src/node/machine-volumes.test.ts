@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { MachineOwner } from './machine/state.ts'
-import {
-  lostMessage,
-  lostVolume,
-  standingVolumes,
-  type VolumeHolder,
-  volumeInUse,
-} from './machine-volumes.ts'
+import { lostMessage, standingVolumes, type VolumeHolder, volumeInUse } from './machine-volumes.ts'
 import type { DiskBacking } from './plan/backing.ts'
 import type { VmiDisk } from './plan/part.ts'
 
@@ -24,14 +18,6 @@ const standing = standingVolumes(
   [],
 )
 
-function lost(now: Readonly<Record<string, string>>, absent: 'unknown' | 'lost'): string | undefined {
-  const look = (volume: string): DiskBacking | undefined => {
-    const name = now[volume]
-    return name === undefined ? undefined : exported(name)
-  }
-  return lostVolume(standing, look, absent)?.name
-}
-
 test('only Longhorn volumes are remembered, as they were', () => {
   assert.deepEqual(
     standing.map(({ name, longhornVolume }) => [name, longhornVolume]),
@@ -40,17 +26,6 @@ test('only Longhorn volumes are remembered, as they were', () => {
       ['data', 'pvc-2'],
     ],
   )
-})
-
-test('the same export is no loss, another one or none is', () => {
-  assert.equal(lost({ 'pvc-1': 'r-1', 'pvc-2': 'd-1' }, 'lost'), undefined)
-  assert.equal(lost({ 'pvc-1': 'r-1', 'pvc-2': 'd-2' }, 'lost'), 'data')
-  assert.equal(lost({ 'pvc-2': 'd-1' }, 'lost'), 'root')
-})
-
-test('while volumes are still being found an absent one is no news, another export is', () => {
-  assert.equal(lost({}, 'unknown'), undefined)
-  assert.equal(lost({ 'pvc-1': 'r-2' }, 'unknown'), 'root')
 })
 
 test('the words name the volume for the user and for the administrator', () => {

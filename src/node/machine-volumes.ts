@@ -1,12 +1,13 @@
 // Whether a machine may have the volumes its disks stand on, and whether it still has them as they were when it was
 // started. Two machines that write one disk destroy it, whoever made them. A replica that went away may have lost what
 // it had acknowledged and not flushed: its machine is reset on the same disk, never continued.
-import { deepEqual } from '../base/equality.ts'
+import type { Machine } from './machine/machine.ts'
 import type { MachineOwner, StandingVolume, VolumeSharing } from './machine/state.ts'
-import type { DiskBacking, PlannedVolume } from './plan/backing.ts'
-import { asksReadOnly } from './plan/disk-slot.ts'
+import type { PlannedVolume } from './plan/backing.ts'
+import { asksReadOnly, deviceId } from './plan/disk-slot.ts'
 import type { MachineWait } from './plan/machine-view.ts'
 import type { VmiDisk } from './plan/part.ts'
+import type { StandingDisk } from './volume/standing.ts'
 
 /** What is written down of the volumes at the start. */
 export function standingVolumes(
@@ -56,19 +57,31 @@ export function volumeInUse(
   return undefined
 }
 
-/**
- * The first volume that is not there any more as it was. `unknown` says what an absent endpoint means: at our own
- * start volumes are only found one after the other, later an absence is news.
- */
-export function lostVolume(
-  volumes: readonly StandingVolume[],
-  endpoint: (longhornVolume: string) => DiskBacking | undefined,
-  absent: 'unknown' | 'lost',
-): StandingVolume | undefined {
-  return volumes.find(({ longhornVolume, backing }) => {
-    const now = endpoint(longhornVolume)
-    return now === undefined ? absent === 'lost' : !deepEqual(now, backing)
-  })
+/** What a machine's QEMU is to the engines of its volumes. */
+export function standingDisks(
+  machine: Machine,
+  onLost: (volume: StandingVolume) => void,
+): readonly StandingDisk[] {
+  const ended = machine.ended.then(() => (machine.closedDisks ? 'closed' : 'cut'))
+  return machine.volumes.map((volume) => ({
+    volumeName: volume.longhornVolume,
+    machine: machine.owner.uid,
+    disk: {
+      device: deviceId(volume.name),
+      disk: volume.name,
+      ...(volume.sharing === 'read' ? { readOnly: true } : {}),
+    },
+    qemu: {
+      execute: (command, args, timeoutMs) => machine.execute(command, args, timeoutMs),
+      rescue: (command, args) => machine.rescue(command, args),
+      onEvent: (listener) => machine.onEvent(listener),
+    },
+    inTurn: (act) => machine.inTurn(act),
+    isPaused: () => machine.userPaused,
+    moved: (backing) => machine.volumeMoved(volume.longhornVolume, backing),
+    lost: () => onLost(volume),
+    ended,
+  }))
 }
 
 function mayShare(one: StandingVolume, other: StandingVolume): boolean {

@@ -16,12 +16,18 @@ import { hostFactsOrWhyNot } from './machine/host-facts.ts'
 import { Machine, type MachinePorts } from './machine/machine.ts'
 import { ProcessorShares } from './machine/processor-share.ts'
 import { adoptMachine, killStrays, startMachine } from './machine/runner.ts'
-import { type MachineEnd, type MachineOwner, type MachineState, writeState } from './machine/state.ts'
+import {
+  type MachineEnd,
+  type MachineOwner,
+  type MachineState,
+  type StandingVolume,
+  writeState,
+} from './machine/state.ts'
 import { attachNetworks, effectiveSpec, gatherInputs } from './machine-inputs.ts'
 import { Gate, limitsOf, ownerOf, viewOf, vmiRef } from './machine-parts.ts'
 import {
   lostMessage,
-  lostVolume,
+  standingDisks,
   standingVolumes,
   type VolumeHolder,
   volumeInUse,
@@ -30,6 +36,7 @@ import { type HostFacts, MACHINE_USER, versionText } from './plan/facts.ts'
 import { type MachinePlan, machineUuid, planMachine } from './plan/machine-plan.ts'
 import type { MachineView, MachineWait } from './plan/machine-view.ts'
 import { report } from './status-writer.ts'
+import type { StandingDisk } from './volume/standing.ts'
 
 /** A QEMU that ends this often at its start will not start: the machine has failed, its owner decides. */
 const START_ATTEMPTS_MAX = 5
@@ -120,29 +127,16 @@ export class MachineWork {
     for (const uid of await rooms.network.attached()) if (!wanted.has(uid)) await rooms.network.detach(uid)
   }
 
-  /** To be called for every change of a volume's endpoint. Machines that wait for it are looked at again. */
-  volumeChanged(longhornVolume: string): void {
-    for (const machine of this.#machines.values())
-      if (machine.volumes.some((one) => one.longhornVolume === longhornVolume))
-        this.#endIfLost(machine, 'lost', longhornVolume)
-  }
-
-  /** Volumes that came back otherwise than machines of before know them; to be done once changes are listened to. */
-  checkVolumes(): void {
-    for (const machine of this.#machines.values()) this.#endIfLost(machine, 'unknown')
-  }
-
-  #endIfLost(machine: Machine, absent: 'unknown' | 'lost', only?: string): void {
+  #abandon(machine: Machine, volume: StandingVolume): void {
     if (machine.life.state === 'ended') return
-    const volumes = machine.volumes.filter(
-      ({ longhornVolume }) => only === undefined || longhornVolume === only,
-    )
-    const lost = lostVolume(volumes, (name) => this.#agent.rooms.volume.endpoint(name), absent)
-    if (!lost) return
-    const message = lostMessage(lost)
+    const message = lostMessage(volume)
     const { namespace, name } = machine.owner
     this.#agent.host.log.error('a machine lost a volume', { machine: `${namespace}/${name}`, message })
     void machine.abandon('volume-lost', message)
+  }
+
+  #disksOf(machine: Machine): readonly StandingDisk[] {
+    return standingDisks(machine, (volume) => this.#abandon(machine, volume))
   }
 
   /** One look at the Pod of a key. */
@@ -183,6 +177,8 @@ export class MachineWork {
     const started = await this.#shares
       .during(() => this.#start(pod, vmi, prepared))
       .finally(() => this.#starting.delete(holder))
+    // Not a failure of the machine: it is planned anew on the volume as it is now.
+    if (!started.ok && started.failure.reason === 'VolumeMoved') return RETRY
     if (!started.ok) return this.#startFailed(pod, vmi, { owner, prepared, failure: started.failure })
     this.#note(vmi, 'Normal', 'Started', 'VirtualMachineInstance started.')
     for (const note of prepared.plan.notes) this.#note(vmi, 'Normal', 'MachineNote', note)
@@ -192,15 +188,20 @@ export class MachineWork {
   async #start(pod: Pod, vmi: VirtualMachineInstance, prepared: Prepared): Promise<Result<Machine>> {
     const folders = foldersOf(this.#agent, vmi)
     const started = await this.#gate.run(() =>
-      startMachine(this.#ports(), {
-        owner: ownerOf(vmi, pod),
-        folder: folders.folder,
-        socketFolder: folders.sockets,
-        plan: prepared.plan,
-        networks: prepared.networks,
+      this.#agent.rooms.volume.connect({
         volumes: prepared.volumes,
-        extraFiles: prepared.files,
-        limits: limitsOf(pod, this.#facts),
+        disks: (machine) => this.#disksOf(machine),
+        start: () =>
+          startMachine(this.#ports(), {
+            owner: ownerOf(vmi, pod),
+            folder: folders.folder,
+            socketFolder: folders.sockets,
+            plan: prepared.plan,
+            networks: prepared.networks,
+            volumes: prepared.volumes,
+            extraFiles: prepared.files,
+            limits: limitsOf(pod, this.#facts),
+          }),
       }),
     )
     if (!started.ok) return started
@@ -208,7 +209,6 @@ export class MachineWork {
     this.#attempts.delete(uid)
     this.#machines.set(uid, started.value)
     if (started.value.process) this.#shares.yield(started.value.process)
-    this.#endIfLost(started.value, 'lost')
     return started
   }
 

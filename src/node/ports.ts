@@ -3,6 +3,7 @@
 import type { Result } from '../base/result.ts'
 import type { DiskBacking } from './plan/backing.ts'
 import type { NicAttachment } from './plan/nic.ts'
+import type { StandingDisk } from './volume/standing.ts'
 
 /** A part of the agent that watches its own objects until the signal aborts. */
 export interface RunningRoom {
@@ -17,6 +18,20 @@ export interface VolumeRoom extends RunningRoom {
   endpoint(volumeName: string): DiskBacking | undefined
   /** Calls back whenever an endpoint appears, changes or goes. Returns the cancel function. */
   onChange(call: (volumeName: string) => void): () => void
+  /** A machine of before our restart; to be told before `run`, so that no volume is taken for unused. */
+  stand(disk: StandingDisk): void
+  /**
+   * Starts a machine on volumes that stay as they are meanwhile. Failures: `VolumeMoved` when one of them is reached
+   * otherwise by now, and those of the start.
+   */
+  connect<T>(connection: Connection<T>): Promise<Result<T>>
+}
+
+export interface Connection<T> {
+  readonly volumes: readonly { readonly longhornVolume: string; readonly backing: DiskBacking }[]
+  start(): Promise<Result<T>>
+  /** What stands on the volumes once it is started. */
+  disks(started: T): readonly StandingDisk[]
 }
 
 export interface NicRequest {

@@ -1,12 +1,15 @@
 // One machine on this host: its QEMU from start to end, whoever of us two is restarted in between. What it is doing
 // is known from QMP events and one query at each (re)connect; an absent answer is "unknown", never "stopped".
+import { deepEqual } from '../../base/equality.ts'
 import { isObject } from '../../base/json.ts'
 import { type Failure, failed, ok, type Result } from '../../base/result.ts'
 import type { Host, ProcessIdentity } from '../../host/host.ts'
+import type { DiskBacking } from '../plan/backing.ts'
 import type { HostFacts } from '../plan/facts.ts'
 import type { MachinePlan } from '../plan/machine-plan.ts'
 import type { NicAttachment } from '../plan/nic.ts'
 import { connectQmp, type Qmp, type QmpEvent } from '../qmp/qmp.ts'
+import { Turns } from '../volume/standing.ts'
 import { type CgroupKind, removeCgroup } from './cgroup.ts'
 import { lastWords, recognised, startFailure } from './first-contact.ts'
 import { type GuestAgent, guestAgent } from './guest-agent.ts'
@@ -30,6 +33,8 @@ const DIAL_RETRY_MAX_MS = 1_000
 const COMING_UP_MS = 5_000
 /** KubeVirt presses the power button again this often until the grace period is over. */
 const POWER_BUTTON_EVERY_MS = 5_000
+/** Ends that go by QMP's `quit`; where QEMU obeyed it, what the guest flushed and what it had in flight are done. */
+const QUIT_REASONS: ReadonlySet<string> = new Set(['shutdown', 'killed', 'panicked', 'crashed'])
 /** QEMU writes back and closes its disks on `quit`; a hanging one is killed after this. */
 const QUIT_TIMEOUT_MS = 5_000
 
@@ -60,7 +65,10 @@ export class Machine {
   #killedBecause: { readonly reason: EndReason; readonly message: string } | undefined
   #cycling = false
   #lastWrite: Promise<void> = Promise.resolve()
-  #turn: Promise<unknown> = Promise.resolve()
+  readonly #turns = new Turns()
+  readonly #listeners = new Set<(event: QmpEvent) => void>()
+  #quitting = false
+  #forced = false
   readonly #over = new AbortController()
   readonly #ended = Promise.withResolvers<void>()
   readonly agent: GuestAgent
@@ -162,23 +170,57 @@ export class Machine {
   }
 
   async pause(): Promise<Result<void>> {
-    return this.#inTurn(async () => {
+    return this.inTurn(async () => {
       const run = await this.askRun()
       if (!run.ok) return run
       if (run.value !== 'running')
         return failed({ reason: 'AlreadyPaused', message: 'VMI is already paused', retry: 'never' })
+      // Written down first: a pause of which nobody knows whose it is would be taken for one of ours and ended.
+      await this.#writeState({ userPaused: true })
       return this.#simple('stop')
     })
   }
 
   async unpause(): Promise<Result<void>> {
-    return this.#inTurn(async () => {
+    return this.inTurn(async () => {
       const run = await this.askRun()
       if (!run.ok) return run
       if (run.value === 'running')
         return failed({ reason: 'NotPaused', message: 'VMI is not paused', retry: 'never' })
-      return this.#simple('cont')
+      const gone = await this.#simple('cont')
+      if (gone.ok) await this.#writeState({ userPaused: false })
+      return gone
     })
+  }
+
+  /** Its user has paused it; else a standstill is one of its storage, which ends by itself. */
+  get userPaused(): boolean {
+    return this.#state.userPaused ?? this.plan.startPaused ?? false
+  }
+
+  /** What asks for the machine's run state and acts on it then is done by one at a time. */
+  inTurn<T>(act: () => Promise<T>): Promise<T> {
+    return this.#turns.run(act)
+  }
+
+  /** Events of QEMU, over all our connections to it. What happens between two of them is not heard. */
+  onEvent(listener: (event: QmpEvent) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** A volume is reached in another way from now on. */
+  async volumeMoved(longhornVolume: string, backing: DiskBacking): Promise<void> {
+    const volumes = this.volumes.map((one) =>
+      one.longhornVolume === longhornVolume ? { ...one, backing } : one,
+    )
+    if (!deepEqual(volumes, this.volumes)) await this.#writeState({ volumes })
+  }
+
+  /** At its end: whether QEMU closed its disks by itself. */
+  get closedDisks(): boolean {
+    const { end } = this.#state
+    return end !== undefined && QUIT_REASONS.has(end.reason) && !this.#forced && this.#quitting
   }
 
   /** QEMU's own word for what it does at this moment: `life` is an event behind it. */
@@ -224,7 +266,7 @@ export class Machine {
   /** A guest that stands still cannot hear the button; one that never ran has nothing to save. */
   async #pressPowerButton(): Promise<'pressed' | 'deaf' | 'unknown'> {
     if (this.#life.state !== 'alive') return 'unknown'
-    if (this.#life.run === 'paused') await this.#simple('cont')
+    if (this.#life.run === 'paused') await this.inTurn(() => this.#simple('cont'))
     else if (this.#life.run !== 'running' && this.#life.run !== 'suspended') return 'deaf'
     return (await this.#simple('system_powerdown')).ok ? 'pressed' : 'unknown'
   }
@@ -243,6 +285,7 @@ export class Machine {
     if (this.#life.state === 'ended' || end || this.#killedBecause || !process) return
     const { host } = this.#ports
     this.#killedBecause = { reason, message: why }
+    this.#forced = true
     await this.#write(step, { reason, message: why, at: host.clock.now() })
     await host.exec.kill(process, 'SIGKILL')
     return this.ended
@@ -330,7 +373,9 @@ export class Machine {
 
   // --- events ---
 
-  #hear({ event, data }: QmpEvent): void {
+  #hear(told: QmpEvent): void {
+    const { event, data } = told
+    for (const listener of this.#listeners) listener(told)
     if (
       event === 'STOP' ||
       event === 'RESUME' ||
@@ -358,7 +403,10 @@ export class Machine {
       return
     }
     this.#cycling = false
-    void this.#simple('system_reset').then(() => this.#simple('cont'))
+    void this.inTurn(async () => {
+      await this.#simple('system_reset')
+      await this.#simple('cont')
+    })
   }
 
   #setRun(run: string): void {
@@ -396,10 +444,13 @@ export class Machine {
     if (!process) return
     const { exec, clock } = this.#ports.host
     if (this.#qmp) {
+      this.#quitting = true
       void this.#qmp.execute('quit', {}, { timeoutMs: QUIT_TIMEOUT_MS })
       await Promise.race([this.ended, clock.sleep(QUIT_TIMEOUT_MS, this.#over.signal).catch(() => undefined)])
     }
-    if (this.#life.state !== 'ended') await exec.kill(process, 'SIGKILL')
+    if (this.#life.state === 'ended') return
+    this.#forced = true
+    await exec.kill(process, 'SIGKILL')
   }
 
   #watching = false
@@ -436,22 +487,19 @@ export class Machine {
     this.#ended.resolve()
   }
 
-  /** What asks first and acts then is done by one at a time. */
-  #inTurn(act: () => Promise<Result<void>>): Promise<Result<void>> {
-    const done = this.#turn.then(act, act)
-    this.#turn = done
-    return done
-  }
-
   async #simple(command: string): Promise<Result<void>> {
     const answer = await this.execute(command)
     return answer.ok ? ok(undefined) : answer
   }
 
   /** One after the other, so that an older state never replaces a newer one. */
-  async #write(step: MachineStep, end?: MachineEnd): Promise<void> {
+  #write(step: MachineStep, end?: MachineEnd): Promise<void> {
+    return this.#writeState({ step, ...(end ? { end } : {}) })
+  }
+
+  async #writeState(more: Partial<MachineState>): Promise<void> {
     // In memory it holds even where the disk is full: what we know now is not forgotten before a restart.
-    this.#state = { ...this.#state, step, ...(end ? { end } : {}) }
+    this.#state = { ...this.#state, ...more }
     const next = this.#state
     const { host } = this.#ports
     this.#lastWrite = this.#lastWrite.then(async () => {

@@ -44,7 +44,7 @@ export interface MachineOwner {
   readonly podUid: string
 }
 
-/** A Longhorn volume as it was when the machine was started; it is never continued on another export. */
+/** A Longhorn volume as it is reached now; the machine is never continued on one that lost what it acknowledged. */
 export interface StandingVolume {
   /** Name of the volume in the VMI. */
   readonly name: string
@@ -71,6 +71,8 @@ export interface MachineState {
   /** When it was started. Milliseconds since 1970. */
   readonly startedAt: number
   readonly end?: MachineEnd
+  /** Paused by its user; absent: as its plan says. */
+  readonly userPaused?: boolean
 }
 
 export function statePath(folder: string): string {

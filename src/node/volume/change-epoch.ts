@@ -98,17 +98,20 @@ async function moveOn(
   step: Extract<LiveStep, { readonly step: 'keep' | 'commit' }>,
 ): Promise<Result<EpochRecord, SwapFailure>> {
   if (step.step === 'keep') return ok(record)
-  const disk = await seeDisk(volume.qemu, volume.disk)
-  if (disk.ok)
-    await yankMembers(
-      volume.qemu,
-      disk.value,
-      step.dropped.map((one) => one.replica),
-    )
-  const stopped = await stopGuest(volume.qemu, async () => {
-    if (disk.ok) await yankHung(volume, record, disk.value)
-  })
-  if (!stopped.ok) return stopped
+  const { qemu } = volume
+  if (qemu) {
+    const disk = await seeDisk(qemu, volume.disk)
+    if (disk.ok)
+      await yankMembers(
+        qemu,
+        disk.value,
+        step.dropped.map((one) => one.replica),
+      )
+    const stopped = await stopGuest(qemu, async () => {
+      if (disk.ok) await yankHung({ ...volume, qemu }, record, disk.value)
+    })
+    if (!stopped.ok) return stopped
+  }
   const joining = step.joining ? { joining: step.joining } : {}
   return volume.commit(nextRecord(record, step.inSync, joining), record)
 }
@@ -134,16 +137,19 @@ export async function changeVolume(
   record: EpochRecord,
   change: Change,
 ): Promise<Result<EpochRecord, SwapFailure>> {
-  const disk = await seeDisk(volume.qemu, volume.disk)
-  if (!disk.ok) return disk
-  const stopped = await stopGuest(volume.qemu, () => yankHung(volume, record, disk.value))
-  if (!stopped.ok) return stopped
+  const { qemu } = volume
+  if (qemu) {
+    const disk = await seeDisk(qemu, volume.disk)
+    if (!disk.ok) return disk
+    const stopped = await stopGuest(qemu, () => yankHung({ ...volume, qemu }, record, disk.value))
+    if (!stopped.ok) return stopped
+  }
   const done = await change.during()
   const committed = done.ok
     ? await volume.commit(nextRecord(record, done.value.inSync, done.value.more), record)
     : done
   if (!committed.ok) {
-    if (!volume.keepPaused && committed.failure.reason !== 'EpochUnknown') await volume.qemu.execute('cont')
+    if (qemu && !volume.keepPaused && committed.failure.reason !== 'EpochUnknown') await qemu.execute('cont')
     return committed
   }
   const swapped = await carrySwap(volume, committed.value)

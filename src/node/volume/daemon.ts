@@ -98,6 +98,11 @@ async function savedIdentity(host: Host, place: ReplicaPlace): Promise<Saved | u
   }
 }
 
+/** The process that was started for this replica last; it may have ended. */
+export function daemonProcess(host: Host, place: ReplicaPlace): Promise<ProcessIdentity | undefined> {
+  return savedIdentity(host, place)
+}
+
 /** The daemon that runs already for this replica, if one does. */
 export async function adoptDaemon(
   host: Host,

@@ -80,11 +80,11 @@ export function exportOf(file: string): string {
 /** Definitions of the nodes of an epoch, children first. */
 export function epochDefinitions(
   disk: string,
-  epoch: number,
-  children: readonly NbdChild[],
+  { epoch, children }: { readonly epoch: number; readonly children: readonly NbdChild[] },
+  readOnly: boolean,
 ): readonly Properties[] {
   const set = epochNodes(disk, epoch)
-  const plain = diskNodes(disk, { kind: 'nbd', children }, NODE_OPTIONS)
+  const plain = diskNodes(disk, { kind: 'nbd', children }, { ...NODE_OPTIONS, readOnly })
   if (plain.length === 1) return [{ ...plain[0], 'node-name': set.top }]
   const names = children.map((_, index) => set.child(index))
   return plain.map((node, index) =>
@@ -94,4 +94,4 @@ export function epochDefinitions(
   )
 }
 
-const NODE_OPTIONS = { readOnly: false, cache: undefined, io: undefined, shareable: false } as const
+const NODE_OPTIONS = { cache: undefined, io: undefined, shareable: false } as const

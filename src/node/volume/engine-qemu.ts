@@ -31,6 +31,8 @@ export interface EngineQemu {
 export interface EngineDisk {
   readonly device: string
   readonly disk: string
+  /** The guest cannot write it. */
+  readonly readOnly?: boolean
 }
 
 export interface DiskSeen {
@@ -40,6 +42,8 @@ export interface DiskSeen {
   /** Path of the object whose `drive` is set. */
   readonly front: string
   readonly topNode: string
+  /** A request of this disk failed and waits for us. */
+  readonly failed: boolean
   readonly current: Generation | undefined
   readonly idle: readonly Generation[]
 }
@@ -61,6 +65,7 @@ export async function seeDisk(qemu: EngineQemu, { device, disk }: EngineDisk): P
     status: String(seen['status']),
     front: front.path,
     topNode: front.node,
+    failed: front.failed,
     current: all.find((one) => one.top && one.set.top === front.node),
     idle: all.filter((one) => one.set.top !== front.node),
   })
@@ -77,7 +82,7 @@ function namedNode(value: unknown): NamedNode {
 function frontOf(
   blocks: unknown,
   device: string,
-): { readonly path: string; readonly node: string } | undefined {
+): { readonly path: string; readonly node: string; readonly failed: boolean } | undefined {
   const plain = `/machine/peripheral/${device}`
   for (const block of list(blocks)) {
     if (!isObject(block)) continue
@@ -85,7 +90,11 @@ function frontOf(
     const path = qdev.startsWith('/') ? qdev : `/machine/peripheral/${qdev}`
     if (path !== plain && !path.startsWith(`${plain}/`)) continue
     const inserted = block['inserted']
-    return { path, node: isObject(inserted) ? String(inserted['node-name']) : '' }
+    return {
+      path,
+      node: isObject(inserted) ? String(inserted['node-name']) : '',
+      failed: ['failed', 'nospace'].includes(String(block['io-status'])),
+    }
   }
   return undefined
 }
@@ -113,7 +122,7 @@ export async function yankNodes(qemu: EngineQemu, nodes: readonly string[]): Pro
 /** Makes the nodes of an epoch that do not exist yet, children first. Failures name the child: `ChildUnreachable`. */
 export async function addNodes(
   qemu: EngineQemu,
-  disk: string,
+  { disk, readOnly = false }: EngineDisk,
   wanted: { readonly epoch: number; readonly children: readonly NbdChild[] },
   seen: DiskSeen,
 ): Promise<Result<NodeSet>> {
@@ -123,7 +132,7 @@ export async function addNodes(
     ...(mine?.children ?? []).map((child) => child.name),
     ...(mine?.top ? [set.top] : []),
   ])
-  for (const [index, definition] of epochDefinitions(disk, wanted.epoch, wanted.children).entries()) {
+  for (const [index, definition] of epochDefinitions(disk, wanted, readOnly).entries()) {
     const name = String(definition['node-name'])
     if (present.has(name)) continue
     const added = await qemu.execute('blockdev-add', definition, CONNECT_MS)

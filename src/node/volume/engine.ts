@@ -1,290 +1,229 @@
-// The engine of a volume on this node: commits the epoch that makes it the only writer, opens the replicas' exports
-// under names that were never used before, and tells where the machine's QEMU finds them. The engine itself is a
-// block node inside that QEMU; no byte of a guest passes here.
-import type { ApiError } from '../../base/errors.ts'
-import { failed, ok, type Result } from '../../base/result.ts'
+// The engines of this node as the API wants them: opens volumes, keeps the committed set what the engine's map says,
+// and tells what is. The engine itself is a block node inside the machine's QEMU; no byte of a guest passes here.
+import type { Result } from '../../base/result.ts'
 import { VolumeEpoch } from '../../kinds/croft/volume-epoch.ts'
-import { Engine } from '../../kinds/longhorn/engine.ts'
-import { Replica } from '../../kinds/longhorn/replica.ts'
+import type { Engine } from '../../kinds/longhorn/engine.ts'
 import { DONE, RETRY, type WorkAnswer } from '../keyed-work.ts'
 import type { DiskBacking, NbdChild } from '../plan/backing.ts'
-import { addExport, fenceExports, openExports, type ReplicaDaemon } from './daemon.ts'
-import { nodeOf } from './layers.ts'
-import { replicaPlace } from './layout.ts'
-import { readMeta, writeMeta } from './meta.ts'
+import { reportBroken, reportRunning, reportStopped } from './engine-report.ts'
+import { LiveEngine } from './live-engine.ts'
+import { hasEnded, membersOf, replicasOf } from './members.ts'
+import { openVolume } from './open-volume.ts'
+import { RebuildWork } from './rebuild-work.ts'
+import { recordKeeper, recordOf } from './record-keeper.ts'
 import type { VolumeContext } from './replica.ts'
-import { reportStatus } from './report.ts'
+import type { StandingDisk } from './standing.ts'
+
+/** Between two looks at replicas that an engine waits for. Milliseconds. */
+const WAIT_MS = 500
 
 export interface EngineContext extends VolumeContext {
-  /** Where volumes are reached that are attached here, by volume name. */
-  readonly endpoints: Map<string, DiskBacking>
-  readonly endpointChanged: (volumeName: string) => void
-  /** Uids of engines that lost a replica under a running machine; they start again only after they were stopped. */
-  readonly broken: Set<string>
+  /** Engines that serve, by volume name. */
+  readonly live: Map<string, LiveVolumeWork>
+  /** Machines' disks, by volume name; also while no engine serves yet. */
+  readonly stands: Map<string, Set<StandingDisk>>
+  readonly setEndpoint: (volumeName: string, backing: DiskBacking | undefined) => void
+  readonly wakeEngineOf: (namespace: string, engineName: string) => void
+  /** When each engine that does not serve yet was first asked to, by uid. Monotonic milliseconds. */
+  readonly waitingSince: Map<string, number>
 }
 
-interface Member {
-  readonly replica: Replica
-  readonly daemon: ReplicaDaemon
+export interface LiveVolumeWork {
+  readonly engine: LiveEngine
+  readonly rebuild: RebuildWork
 }
-
-const VOLUME_LABEL = 'longhornvolume'
 
 export async function reconcileEngine(context: EngineContext, engine: Engine): Promise<WorkAnswer> {
   const wanted = engine.spec?.desireState === 'running' && engine.spec.nodeID === context.nodeName
-  return wanted && !engine.metadata.deletionTimestamp
-    ? runEngine(context, engine)
-    : restEngine(context, engine)
+  if (wanted && !engine.metadata.deletionTimestamp) return runEngine(context, engine)
+  return restEngine(context, engine)
 }
 
-function membersOf(context: EngineContext, engine: Engine): readonly Member[] {
-  const names = Object.keys(engine.spec?.replicaAddressMap ?? {})
-  return context.look
-    .list(Replica, engine.metadata.namespace)
-    .filter((replica) => names.includes(replica.metadata.name!))
-    .flatMap((replica) => {
-      const daemon = context.daemons.get(replica.metadata.uid!)
-      return daemon ? [{ replica, daemon }] : []
-    })
-}
-
-const exportName = (replica: Replica, epoch: number, incarnation: string): string =>
-  `${replica.metadata.name}-${epoch}-${incarnation}`
-
-function childOf(context: EngineContext, { replica }: Member, name: string): NbdChild {
-  return { server: { unix: replicaPlace(context.runFolder, replica).nbdSocket }, exportName: name }
-}
-
-function setEndpoint(
-  context: EngineContext,
-  volumeName: string,
-  children: readonly NbdChild[] | undefined,
-): void {
-  const before = JSON.stringify(context.endpoints.get(volumeName))
-  if (children) context.endpoints.set(volumeName, { kind: 'nbd', children })
-  else context.endpoints.delete(volumeName)
-  if (JSON.stringify(context.endpoints.get(volumeName)) !== before) context.endpointChanged(volumeName)
-}
+const volumeOf = (engine: Engine): string => engine.spec?.volumeName ?? ''
+const mapOf = (engine: Engine): readonly string[] => Object.keys(engine.spec?.replicaAddressMap ?? {})
 
 async function runEngine(context: EngineContext, engine: Engine): Promise<WorkAnswer> {
-  const volumeName = engine.spec?.volumeName ?? ''
-  if (context.broken.has(engine.metadata.uid!) || engine.status?.currentState === 'error') return DONE
-  const members = membersOf(context, engine)
-  if (members.length < Object.keys(engine.spec?.replicaAddressMap ?? {}).length || members.length === 0)
-    return lostReplica(context, engine, volumeName)
-  const kept = await keptChildren(context, engine, members)
-  if (!kept.ok) return RETRY
-  const opened = kept.value ? ok(kept.value) : await openEpoch(context, engine, members)
-  if (!opened.ok) {
-    const { reason, message } = opened.failure
-    context.host.log.warn('engine does not start', { engine: engine.metadata.name, reason, message })
-    return RETRY
+  const volumeName = volumeOf(engine)
+  const work = context.live.get(volumeName)
+  if (engine.status?.currentState === 'error') {
+    // Told before, perhaps by us before a restart: a machine that still stands there must not go on.
+    for (const stand of context.stands.get(volumeName) ?? []) stand.lost()
+    return DONE
   }
-  setEndpoint(context, volumeName, opened.value)
-  await reportRunning(context, engine, members, opened.value)
-  return DONE
+  if (!work) return startEngine(context, engine)
+  if (work.engine.needsReopen) {
+    await closeWork(context, volumeName)
+    return startEngine(context, engine)
+  }
+  return keepEngine(context, engine, work)
 }
 
-async function reportRunning(
+// --- start ---
+
+async function startEngine(context: EngineContext, engine: Engine): Promise<WorkAnswer> {
+  const uid = engine.metadata.uid!
+  const { clock, log } = context.host
+  const since = context.waitingSince.get(uid) ?? clock.monotonic()
+  context.waitingSince.set(uid, since)
+  const started = await takeUpOrOpen(context, engine, clock.monotonic() - since)
+  if (started.ok) {
+    context.waitingSince.delete(uid)
+    return keepEngine(context, engine, started.value)
+  }
+  const { reason, message, retry } = started.failure
+  log.warn('engine does not start', { engine: engine.metadata.name, reason, message })
+  if (reason === 'ReplicasMissing') return { againMs: WAIT_MS }
+  return retry === 'never' && reason !== 'EngineReplaced' ? DONE : RETRY
+}
+
+async function takeUpOrOpen(
   context: EngineContext,
   engine: Engine,
-  members: readonly Member[],
-  children: readonly NbdChild[],
-): Promise<void> {
-  const [first] = children
-  const socket = first && 'unix' in first.server ? first.server.unix : ''
-  await reportStatus(context.client, Engine, engine, {
-    currentState: 'running',
-    started: true,
-    ownerID: context.nodeName,
-    endpoint: `nbd+unix:///${first?.exportName}?socket=${socket}`,
-    currentSize: engine.spec?.volumeSize ?? '0',
-    replicaModeMap: Object.fromEntries(members.map(({ replica }) => [replica.metadata.name!, 'RW'])),
-    currentReplicaAddressMap: engine.spec?.replicaAddressMap ?? {},
-  })
-}
-
-/** A replica whose daemon is gone cannot be continued from: what was acknowledged but not flushed may be lost. */
-async function lostReplica(context: EngineContext, engine: Engine, volumeName: string): Promise<WorkAnswer> {
-  if (context.endpoints.has(volumeName)) {
-    context.broken.add(engine.metadata.uid!)
-    setEndpoint(context, volumeName, undefined)
-    await reportStatus(context.client, Engine, engine, { currentState: 'error', endpoint: '' })
+  waitedMs: number,
+): Promise<Result<LiveVolumeWork>> {
+  const volumeName = volumeOf(engine)
+  const keeper = recordKeeper(context.client, engine.metadata.namespace!, volumeName)
+  const read = await keeper.read()
+  if (!read.ok) return read
+  const stands = context.stands.get(volumeName)
+  const { engine: owner, inSync } = read.value
+  const mine = owner?.name === engine.metadata.name && owner?.nodeID === context.nodeName
+  // A sole replica has no other that it could differ from.
+  if (mine && ((stands?.size ?? 0) > 0 || inSync.length === 1)) {
+    const work = makeWork(context, engine, read.value)
+    const unbroken = await isSoleUnbroken(context, engine, read.value)
+    if (unbroken || inSync.length > 1 || (stands?.size ?? 0) > 0) {
+      for (const stand of stands ?? []) work.engine.stand(stand)
+      context.live.set(volumeName, work)
+      const taken = await work.engine.take()
+      if (taken.ok || work.engine.broken !== undefined) return { ok: true, value: work }
+      context.live.delete(volumeName)
+      await work.rebuild.stop()
+      work.engine.letGo()
+      return taken
+    }
   }
-  return DONE
+  if ((stands?.size ?? 0) > 0) for (const stand of stands ?? []) stand.lost()
+  const opened = await openVolume({ context, keeper, engine, waitedMs })
+  if (!opened.ok) return opened
+  const work = makeWork(context, engine, opened.value.record)
+  for (const { replica, why } of opened.value.dropped)
+    work.engine.lost.set(replica, { why, at: context.host.clock.monotonic() })
+  const settled = await work.engine.settle(opened.value.record)
+  if (!settled.ok) return settled
+  context.live.set(volumeName, work)
+  return { ok: true, value: work }
 }
 
-/** The exports of the epoch on record, when all of them are still open: the same engine goes on. */
-async function keptChildren(
+/** The same engine can go on with its only replica: nothing is committed anew after a restart of ours. */
+async function isSoleUnbroken(
   context: EngineContext,
   engine: Engine,
-  members: readonly Member[],
-): Promise<Result<readonly NbdChild[] | undefined>> {
-  const record = context.look.get(VolumeEpoch, engine.metadata.namespace, engine.spec?.volumeName ?? '')
-  if (!record || record.spec.engine?.name !== engine.metadata.name) return ok(undefined)
-  const children: NbdChild[] = []
-  for (const member of members) {
-    const entry = record.spec.inSync.find((one) => one.replica === member.replica.metadata.name)
-    if (!entry) return ok(undefined)
-    const name = exportName(member.replica, Number(record.spec.epoch), entry.incarnation)
-    const open = await openExports(member.daemon)
-    if (!open.ok) return open
-    if (!open.value.includes(name)) return ok(undefined)
-    children.push(childOf(context, member, name))
-  }
-  return ok(children)
+  record: ReturnType<typeof recordOf>,
+): Promise<boolean> {
+  const [sole, ...others] = record.inSync
+  if (!sole || others.length > 0) return false
+  const members = await membersOf(context, engine.metadata.namespace!, volumeOf(engine))
+  const seen = await members.find((member) => member.replica === sole.replica)?.ask(WAIT_MS)
+  return seen?.state === 'present' && seen.report.incarnation === sole.incarnation
 }
 
-/**
- * Commit first, then fence, then open: whoever reads the record knows that no write is acknowledged by an older
- * engine once one common member is fenced.
- */
-async function openEpoch(
+function makeWork(
   context: EngineContext,
   engine: Engine,
-  members: readonly Member[],
-): Promise<Result<readonly NbdChild[]>> {
-  const committed = await commit(context, engine, members)
-  if (!committed.ok) return committed
-  const { epoch, incarnations } = committed.value
-  const children: NbdChild[] = []
-  for (const member of members) {
-    const incarnation = incarnations.get(member.replica.metadata.name!)!
-    const name = exportName(member.replica, epoch, incarnation)
-    const opened = await openMember(context, member, { epoch, incarnation, name })
-    if (!opened.ok) return opened
-    children.push(childOf(context, member, name))
-  }
-  return ok(children)
+  record: ReturnType<typeof recordOf>,
+): LiveVolumeWork {
+  const onChange = (): void => context.wakeEngineOf(engine.metadata.namespace!, engine.metadata.name!)
+  const onEndpoint = (volumeName: string, children: readonly NbdChild[] | undefined): void =>
+    context.setEndpoint(volumeName, children ? { kind: 'nbd', children } : undefined)
+  const live = new LiveEngine({ context, onEndpoint, onChange }, engine, record)
+  return { engine: live, rebuild: new RebuildWork(context, live, onChange) }
 }
 
-interface Opening {
-  readonly epoch: number
-  readonly incarnation: string
-  readonly name: string
-}
+// --- life ---
 
-async function openMember(
-  context: EngineContext,
-  { replica, daemon }: Member,
-  { epoch, incarnation, name }: Opening,
-): Promise<Result<void>> {
-  const place = replicaPlace(context.runFolder, replica)
-  const meta = await readMeta(context.host.files, place.meta)
-  if (!meta.ok) return meta
-  if (!meta.value)
-    return failed({ reason: 'ReplicaMetaMissing', message: `${place.meta} is gone`, retry: 'later' })
-  const fenced = await fenceExports(context.host, daemon)
-  if (!fenced.ok) return fenced
-  const written = await writeMeta(context.host.files, place.meta, {
-    ...meta.value,
-    epoch,
-    incarnation,
-    cleanShutdown: false,
-  })
-  return written.ok ? addExport(daemon, name, nodeOf(meta.value.head)) : written
-}
-
-interface Committed {
-  readonly epoch: number
-  readonly incarnations: ReadonlyMap<string, string>
-}
-
-function randomWord({ host }: EngineContext): string {
-  return [...host.random.bytes(4)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
-}
-
-/** Compare-and-swap of the record, read from the API itself: a stale cache must not decide who writes. */
-async function commit(
+async function keepEngine(
   context: EngineContext,
   engine: Engine,
-  members: readonly Member[],
-): Promise<Result<Committed>> {
-  const { namespace } = engine.metadata
-  const volumeName = engine.spec?.volumeName ?? ''
-  try {
-    const record = await context.client.get(VolumeEpoch, volumeName, { namespace: namespace! })
-    const epoch = Number(record.spec.epoch) + 1
-    const before = record.spec.inSync.map((member) => member.replica)
-    const stale =
-      before.length > 0 && members.filter(({ replica }) => !before.includes(replica.metadata.name!))
-    if (stale && stale.length > 0)
-      return failed({
-        reason: 'ReplicaNotInSync',
-        message: `replica ${stale[0]!.replica.metadata.name} is not in the committed set of epoch ${record.spec.epoch}`,
-        retry: 'later',
-      })
-    const incarnations = new Map(members.map(({ replica }) => [replica.metadata.name!, randomWord(context)]))
-    await context.client.update(VolumeEpoch, {
-      ...record,
-      spec: {
-        ...record.spec,
-        epoch,
-        engine: { name: engine.metadata.name!, incarnation: randomWord(context), nodeID: context.nodeName },
-        inSync: [...incarnations].map(([replica, incarnation]) => ({ replica, incarnation })),
-        cleanShutdown: false,
-      },
-    })
-    return ok({ epoch, incarnations })
-  } catch (error) {
-    return failed(commitFailure(error as ApiError))
+  { engine: live, rebuild }: LiveVolumeWork,
+): Promise<WorkAnswer> {
+  const names = mapOf(engine)
+  for (const name of live.lost.keys()) if (!names.includes(name)) live.lost.delete(name)
+  await findLost(context, live)
+  if (live.broken !== undefined) {
+    await reportBroken(context, engine)
+    return DONE
   }
+  live.watch(live.record.inSync.length > 1 || names.length > 1)
+  const unwanted = live.record.inSync.map((one) => one.replica).filter((name) => !names.includes(name))
+  if (unwanted.length > 0 && unwanted.length < live.record.inSync.length)
+    await live.repair({ suspects: new Set(unwanted) })
+  const size = Number(engine.spec?.volumeSize ?? 0)
+  const growth =
+    size > live.record.sizeBytes && rebuild.target === undefined ? await live.grow(size) : undefined
+  rebuild.look(names)
+  await reportRunning(context, { engine, live, rebuild, growth })
+  return growth && !growth.ok ? RETRY : DONE
 }
 
-function commitFailure(error: ApiError): {
-  readonly reason: string
-  readonly message: string
-  readonly retry: 'later'
-} {
-  return { reason: 'EpochNotCommitted', message: error.message, retry: 'later' }
+/** What the room knows better than any question: daemons of this host that ended. */
+async function findLost(context: EngineContext, live: LiveEngine): Promise<void> {
+  const replicas = replicasOf(context, live.namespace, live.volumeName)
+  const { inSync, joining } = live.record
+  const gone: string[] = []
+  for (const { replica, incarnation } of [...inSync, ...(joining ? [joining] : [])]) {
+    const object = replicas.find((one) => one.metadata.name === replica)
+    if (object?.spec?.nodeID === context.nodeName && (await hasEnded(context, object, incarnation)))
+      gone.push(replica)
+  }
+  if (inSync.every(({ replica }) => gone.includes(replica)))
+    live.breakFor(
+      'the storage of every replica in step ended, so writes that the guest believes in may be gone',
+    )
+  else for (const replica of gone) live.suspect(replica)
 }
 
-/** The machine is gone: close the exports, note the clean end, and say so. */
+// --- rest ---
+
+async function closeWork(context: EngineContext, volumeName: string): Promise<boolean> {
+  const work = context.live.get(volumeName)
+  if (!work) return false
+  const clean = work.engine.isClean && work.engine.broken === undefined
+  await work.rebuild.stop()
+  work.engine.close()
+  context.live.delete(volumeName)
+  return clean
+}
+
+/** The machine is gone: close the exports, note how it ended, and say so. */
 async function restEngine(context: EngineContext, engine: Engine): Promise<WorkAnswer> {
-  const volumeName = engine.spec?.volumeName ?? ''
+  const volumeName = volumeOf(engine)
+  const { namespace } = engine.metadata
   const state = engine.status?.currentState
-  const mine = context.endpoints.has(volumeName) || engine.status?.ownerID === context.nodeName
-  setEndpoint(context, volumeName, undefined)
-  context.broken.delete(engine.metadata.uid!)
+  const known = context.live.has(volumeName)
+  const clean = await closeWork(context, volumeName)
+  context.setEndpoint(volumeName, undefined)
+  context.waitingSince.delete(engine.metadata.uid!)
+  const mine = known || engine.status?.ownerID === context.nodeName
   if (!mine || (state !== 'running' && state !== 'error')) return DONE
-  const replicas = context.look
-    .list(Replica, engine.metadata.namespace)
-    .filter((replica) => replica.metadata.labels?.[VOLUME_LABEL] === volumeName)
-  for (const replica of replicas) {
-    const daemon = context.daemons.get(replica.metadata.uid!)
-    if (!daemon) continue
-    const fenced = await fenceExports(context.host, daemon)
-    if (!fenced.ok) return RETRY
-    await noteClean(context, replica, state === 'running')
+  for (const stand of context.stands.get(volumeName) ?? []) stand.lost()
+  const members = await membersOf(context, namespace!, volumeName)
+  for (const member of members) {
+    const closed = await member.close(clean)
+    // One that lost its files has nothing to note, and nothing open.
+    if (!closed.ok && closed.failure.reason === 'ExportStuck') return RETRY
   }
-  await closeRecord(context, engine, state === 'running')
-  await reportStatus(context.client, Engine, engine, {
-    currentState: 'stopped',
-    started: false,
-    endpoint: '',
-    replicaModeMap: {},
-  })
+  await closeRecord(context, engine, clean)
+  await reportStopped(context, engine)
   return DONE
-}
-
-async function noteClean(context: EngineContext, replica: Replica, clean: boolean): Promise<void> {
-  const { files } = context.host
-  const place = replicaPlace(context.runFolder, replica)
-  const meta = await readMeta(files, place.meta)
-  if (meta.ok && meta.value) await writeMeta(files, place.meta, { ...meta.value, cleanShutdown: clean })
 }
 
 async function closeRecord(context: EngineContext, engine: Engine, clean: boolean): Promise<void> {
-  const volumeName = engine.spec?.volumeName ?? ''
-  const record = context.look.get(VolumeEpoch, engine.metadata.namespace, volumeName)
-  if (!record || record.spec.engine?.name !== engine.metadata.name) return
-  await context.client.patch(
-    VolumeEpoch,
-    volumeName,
-    {
-      metadata: { resourceVersion: record.metadata.resourceVersion! },
-      spec: { cleanShutdown: clean, engine: null } as never,
-    },
-    { namespace: engine.metadata.namespace! },
-  )
+  const { namespace } = engine.metadata
+  const object = await context.client.get(VolumeEpoch, volumeOf(engine), { namespace: namespace! })
+  if (object.spec.engine?.name !== engine.metadata.name) return
+  const { engine: _, joining: __, ...record } = recordOf(object)
+  const keeper = recordKeeper(context.client, namespace!, volumeOf(engine))
+  const done = await keeper.commit({ ...record, cleanShutdown: clean }, recordOf(object))
+  if (!done.ok) throw new Error(done.failure.message)
 }

@@ -3,13 +3,14 @@
 import { failed, ok, type Result } from '../../base/result.ts'
 import type { NbdChild } from '../plan/backing.ts'
 import { changeVolume, type LiveVolume } from './change-epoch.ts'
+import { nbdOptions } from './copy.ts'
 import { fenceExports } from './daemon.ts'
 import { type EngineQemu, seeDisk, setDrive } from './engine-qemu.ts'
 import type { EpochRecord } from './epoch/record.ts'
 import { headNode, metaOf } from './freeze.ts'
 import type { LocalMemberInput } from './member.ts'
 import { writeMeta } from './meta.ts'
-import { type SwapFailure, serveAll } from './swap.ts'
+import { type SwapFailure, serveAll, type Under } from './swap.ts'
 
 /** Passing node; it exists only within a pause. */
 const RESIZE_NODE = 'resize'
@@ -67,17 +68,22 @@ export async function growVolume(
     },
   })
   if (!changed.ok) return changed
-  const told = await announceSize(volume, changed.value)
+  const { qemu } = volume
+  if (!qemu) return changed
+  const told = await announceSize({ ...volume, qemu }, changed.value)
   if (!told.ok) return told
   if (!volume.keepPaused) {
-    const gone = await volume.qemu.execute('cont')
+    const gone = await qemu.execute('cont')
     if (!gone.ok) return gone
   }
   return changed
 }
 
 /** Makes the guest's device say its capacity anew. The guest is paused. */
-async function announceSize(volume: LiveVolume, record: EpochRecord): Promise<Result<void, SwapFailure>> {
+async function announceSize(
+  volume: LiveVolume & Under,
+  record: EpochRecord,
+): Promise<Result<void, SwapFailure>> {
   const { qemu } = volume
   const seen = await seeDisk(qemu, volume.disk)
   if (!seen.ok) return seen
@@ -96,15 +102,10 @@ async function announceSize(volume: LiveVolume, record: EpochRecord): Promise<Re
   return told.ok ? ok(undefined) : told
 }
 
-async function addPassing(qemu: EngineQemu, { server, exportName }: NbdChild): Promise<Result<void>> {
+async function addPassing(qemu: EngineQemu, child: NbdChild): Promise<Result<void>> {
   const added = await qemu.execute('blockdev-add', {
-    driver: 'nbd',
+    ...nbdOptions(child),
     'node-name': RESIZE_NODE,
-    server:
-      'unix' in server
-        ? { type: 'unix', path: server.unix }
-        : { type: 'inet', host: server.host, port: String(server.port) },
-    export: exportName,
     'reconnect-delay': 0,
   })
   return added.ok ? ok(undefined) : added

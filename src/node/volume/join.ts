@@ -2,8 +2,8 @@
 // a frozen layer of a healthy replica. Here are the orders to the source and to the one that joins, both idempotent.
 import { failed, ok, type Result } from '../../base/result.ts'
 import type { NbdChild } from '../plan/backing.ts'
-import { LAYER_EXPORT_PREFIX } from './daemon.ts'
 import { nbdOptions } from './copy.ts'
+import { LAYER_EXPORT_PREFIX } from './daemon.ts'
 import { addNodes, metaOf, removeNodes } from './freeze.ts'
 import {
   BASE_NODE,
@@ -56,10 +56,7 @@ export interface JoinOrder {
 }
 
 /** Files of a replica that joins: its record and an empty head. Before the pause. */
-export async function prepareJoin(
-  input: LocalMemberInput,
-  order: JoinOrder,
-): Promise<Result<void>> {
+export async function prepareJoin(input: LocalMemberInput, order: JoinOrder): Promise<Result<void>> {
   const { host, place, replica } = input
   const { backingFile: _, ...like } = settled(order.like)
   const path = `${place.folder}/${like.head}`

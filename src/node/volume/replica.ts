@@ -2,17 +2,27 @@
 import { failed, ok, type Result } from '../../base/result.ts'
 import type { Client } from '../../client/client.ts'
 import type { Files, Host } from '../../host/host.ts'
+import { VolumeEpoch } from '../../kinds/croft/volume-epoch.ts'
 import type { Look } from '../../kinds/decide.ts'
 import { BackingImage } from '../../kinds/longhorn/backing-image.ts'
 import { Replica } from '../../kinds/longhorn/replica.ts'
 import { backingImagePath } from '../image/layout.ts'
 import { DONE, RETRY, type WorkAnswer } from '../keyed-work.ts'
 import type { RunAs } from '../plan/facts.ts'
-import { adoptDaemon, makePrivateFolder, type ReplicaDaemon, startDaemon, stopDaemon } from './daemon.ts'
+import {
+  adoptDaemon,
+  makePrivateFolder,
+  type ReplicaDaemon,
+  startBareDaemon,
+  startDaemon,
+  stopDaemon,
+} from './daemon.ts'
 import { HEAD_FILE, type ReplicaPlace, replicaPlace } from './layout.ts'
+import type { Member } from './member.ts'
 import { readMeta, writeMeta } from './meta.ts'
 import { type EmptyQcow2, emptyQcow2 } from './qcow2.ts'
 import { reportStatus } from './report.ts'
+import { Turns } from './standing.ts'
 
 const FINALIZER = 'longhorn.io'
 /** Replicas of one host share unix sockets, so no port is open. */
@@ -27,12 +37,30 @@ export interface VolumeContext {
   readonly runAs: RunAs | undefined
   /** Daemons that run, by the replica's uid. */
   readonly daemons: Map<string, ReplicaDaemon>
+  /** What starts and ends the daemon of a replica is done by one at a time, by the replica's uid. */
+  readonly turns: Map<string, Turns>
   /** The engine of the volume looks again: a replica of it came or went. */
   readonly wakeEngine: (replica: Replica) => void
   readonly wakeReplica: (replica: Replica) => void
+  /** A replica of another host, where there is a link to its agent. */
+  readonly remoteMember?: (replica: Replica) => Member | undefined
+  readonly remoteBare?: (
+    replica: Replica,
+  ) => Promise<Result<{ readonly member: Member; readonly incarnation: string }>>
 }
 
-export async function reconcileReplica(context: VolumeContext, replica: Replica): Promise<WorkAnswer> {
+function inTurn<T>(context: VolumeContext, replica: Replica, act: () => Promise<T>): Promise<T> {
+  const uid = replica.metadata.uid!
+  const turns = context.turns.get(uid) ?? new Turns()
+  context.turns.set(uid, turns)
+  return turns.run(act)
+}
+
+export function reconcileReplica(context: VolumeContext, replica: Replica): Promise<WorkAnswer> {
+  return inTurn(context, replica, () => reconcileInTurn(context, replica))
+}
+
+async function reconcileInTurn(context: VolumeContext, replica: Replica): Promise<WorkAnswer> {
   const place = replicaPlace(context.runFolder, replica)
   if (replica.metadata.deletionTimestamp) return removeReplica(context, replica, place)
   return replica.spec?.desireState === 'running'
@@ -95,7 +123,10 @@ async function restReplica(
     context.daemons.delete(uid)
     await stopDaemon(context.host, place, daemon)
   }
-  const files = await ensureFiles(context, replica, place)
+  const counts = countsNow(context, replica)
+  // Without a record the volume was made this moment.
+  const ahead = !counts.ok || counts.value
+  const files = ahead ? await ensureFiles(context, replica, place) : ok(undefined)
   await reportStatus(
     context.client,
     Replica,
@@ -114,14 +145,26 @@ async function adopted(
   place: ReplicaPlace,
 ): Promise<ReplicaDaemon | undefined> {
   const found = await adoptDaemon(context.host, place)
-  if (!found.ok || !found.value) return undefined
-  watchEnd(context, replica, found.value)
-  return found.value
+  return found.ok && found.value ? knowDaemon(context, replica, found.value) : undefined
 }
 
-/** A daemon that dies is noticed by its monitor; the replica is then looked at again. */
-function watchEnd(context: VolumeContext, replica: Replica, daemon: ReplicaDaemon): void {
+/** The daemon of a replica of this host; ours from before a restart may not have been looked at yet. */
+export async function daemonOf(context: VolumeContext, replica: Replica): Promise<ReplicaDaemon | undefined> {
+  const known = context.daemons.get(replica.metadata.uid!)
+  if (known) return known
+  const place = replicaPlace(context.runFolder, replica)
+  // Its monitor serves one of us: two at one time would wait for each other.
+  return inTurn(
+    context,
+    replica,
+    async () => context.daemons.get(replica.metadata.uid!) ?? (await adopted(context, replica, place)),
+  )
+}
+
+/** One that dies is noticed by its monitor; the replica is then looked at again. In turn. */
+function knowDaemon(context: VolumeContext, replica: Replica, daemon: ReplicaDaemon): ReplicaDaemon {
   const uid = replica.metadata.uid!
+  context.daemons.set(uid, daemon)
   void daemon.qmp.closed.then(() => {
     if (context.daemons.get(uid) !== daemon) return
     context.daemons.delete(uid)
@@ -129,6 +172,7 @@ function watchEnd(context: VolumeContext, replica: Replica, daemon: ReplicaDaemo
     context.wakeEngine(replica)
     context.wakeReplica(replica)
   })
+  return daemon
 }
 
 async function ensureDaemon(
@@ -141,17 +185,55 @@ async function ensureDaemon(
   if (known) return ok(known)
   const found = await adoptDaemon(context.host, place)
   if (!found.ok) return found
-  let daemon = found.value
-  if (!daemon) {
-    const files = await ensureFiles(context, replica, place)
-    if (!files.ok) return files
-    const started = await startDaemon(context.host, place, context.runAs)
-    if (!started.ok) return started
-    daemon = started.value
+  if (found.value) return ok(knowDaemon(context, replica, found.value))
+  const started = await startFor(context, replica, place)
+  return started.ok ? ok(knowDaemon(context, replica, started.value)) : started
+}
+
+/** One that does not count holds nothing until its engine rebuilds it. */
+async function startFor(
+  context: VolumeContext,
+  replica: Replica,
+  place: ReplicaPlace,
+): Promise<Result<ReplicaDaemon>> {
+  const counts = countsNow(context, replica)
+  if (!counts.ok) return counts
+  if (!counts.value) return startBareDaemon(context.host, place, context.runAs)
+  const files = await ensureFiles(context, replica, place)
+  return files.ok ? startDaemon(context.host, place, context.runAs) : files
+}
+
+/** Whether the committed record says that this replica has every write; all have before the first engine. */
+function countsNow({ look }: VolumeContext, replica: Replica): Result<boolean> {
+  const record = look.get(VolumeEpoch, replica.metadata.namespace, replica.spec?.volumeName ?? '')
+  if (!record)
+    return failed({
+      reason: 'RecordMissing',
+      message: `volume ${replica.spec?.volumeName} has no record yet`,
+      retry: 'later',
+    })
+  const { epoch, inSync } = record.spec
+  return ok(Number(epoch) === 0 || inSync.some((member) => member.replica === replica.metadata.name))
+}
+
+/**
+ * Ends what serves the replica and starts a daemon that holds nothing: it was struck off the record, so nothing of it
+ * is needed, and its files must be free.
+ */
+export function bareDaemon(context: VolumeContext, replica: Replica): Promise<Result<ReplicaDaemon>> {
+  return inTurn(context, replica, () => bareInTurn(context, replica))
+}
+
+async function bareInTurn(context: VolumeContext, replica: Replica): Promise<Result<ReplicaDaemon>> {
+  const place = replicaPlace(context.runFolder, replica)
+  const { host, daemons, runAs } = context
+  const old = daemons.get(replica.metadata.uid!) ?? (await adopted(context, replica, place))
+  if (old) {
+    daemons.delete(replica.metadata.uid!)
+    await stopDaemon(host, place, old)
   }
-  context.daemons.set(uid, daemon)
-  watchEnd(context, replica, daemon)
-  return ok(daemon)
+  const started = await startBareDaemon(host, place, runAs)
+  return started.ok ? ok(knowDaemon(context, replica, started.value)) : started
 }
 
 interface Backing {
@@ -160,7 +242,7 @@ interface Backing {
 }
 
 /** The image that the replica stands on, once its copy on this disk is whole. */
-function backingOf({ look }: VolumeContext, replica: Replica): Result<Backing | undefined> {
+export function backingOf({ look }: VolumeContext, replica: Replica): Result<Backing | undefined> {
   const name = replica.spec?.backingImage
   if (!name) return ok(undefined)
   const image = look.get(BackingImage, replica.metadata.namespace, name)
@@ -187,6 +269,14 @@ async function ensureFiles(
   const meta = await readMeta(files, place.meta)
   if (!meta.ok) return meta
   if (meta.value) return ok(undefined)
+  const record = context.look.get(VolumeEpoch, replica.metadata.namespace, replica.spec?.volumeName ?? '')
+  // An empty file in the place of one that was lost would be served as if the volume were empty.
+  if (record && Number(record.spec.epoch) > 0)
+    return failed({
+      reason: 'ReplicaFilesMissing',
+      message: `${place.folder} has no files of its replica any more, which served epoch ${record.spec.epoch}; put them back, or delete the replica so that it is rebuilt from another one`,
+      retry: 'later',
+    })
   const backing = backingOf(context, replica)
   if (!backing.ok) return backing
   const sizeBytes = BigInt(replica.spec?.volumeSize ?? 0)

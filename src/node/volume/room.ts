@@ -1,6 +1,7 @@
 // The volume room of the agent: replicas and engines of this node, kept as the API wants them.
 
 import { aborted } from '../../base/aborted.ts'
+import { deepEqual } from '../../base/equality.ts'
 import { keyOf } from '../../base/object.ts'
 import type { Client } from '../../client/client.ts'
 import type { Informers } from '../../client/informer.ts'
@@ -13,9 +14,12 @@ import { DONE, keyedWork, type WorkAnswer } from '../keyed-work.ts'
 import type { DiskBacking } from '../plan/backing.ts'
 import type { RunAs } from '../plan/facts.ts'
 import type { VolumeRoom } from '../ports.ts'
+import { connect } from './connect.ts'
 import type { ReplicaDaemon } from './daemon.ts'
-import { type EngineContext, reconcileEngine } from './engine.ts'
+import { type EngineContext, type LiveVolumeWork, reconcileEngine } from './engine.ts'
+import { replicasOf } from './members.ts'
 import { reconcileReplica } from './replica.ts'
+import type { StandingDisk, Turns } from './standing.ts'
 
 /** Starts of daemons under way at one time: more only fight for the disk. */
 const CONCURRENCY = 8
@@ -50,14 +54,21 @@ export function volumeRoom(options: VolumeRoomOptions): VolumeRoom {
     runFolder: options.runFolder,
     runAs: options.runAs,
     daemons: new Map<string, ReplicaDaemon>(),
-    endpoints,
-    broken: new Set<string>(),
+    turns: new Map<string, Turns>(),
+    live: new Map<string, LiveVolumeWork>(),
+    stands: new Map<string, Set<StandingDisk>>(),
+    waitingSince: new Map<string, number>(),
     wakeEngine: (replica) => {
       const engine = replica.spec?.engineName
       if (engine) engineWork.add(`${replica.metadata.namespace}/${engine}`)
     },
     wakeReplica: (replica) => replicaWork.add(keyOf(replica)),
-    endpointChanged: (volumeName) => {
+    wakeEngineOf: (namespace, name) => engineWork.add(`${namespace}/${name}`),
+    setEndpoint: (volumeName, backing) => {
+      const before = endpoints.get(volumeName)
+      if (deepEqual(before, backing)) return
+      if (backing) endpoints.set(volumeName, backing)
+      else endpoints.delete(volumeName)
       for (const listener of listeners) listener(volumeName)
     },
   }
@@ -81,8 +92,20 @@ export function volumeRoom(options: VolumeRoomOptions): VolumeRoom {
       return engine ? reconcileEngine(context, engine) : DONE
     },
   })
+  const stand = (disk: StandingDisk): void => {
+    const { volumeName } = disk
+    const stands = context.stands.get(volumeName) ?? new Set()
+    context.stands.set(volumeName, stands.add(disk))
+    context.live.get(volumeName)?.engine.stand(disk)
+    void disk.ended.then(() => {
+      stands.delete(disk)
+      if (stands.size === 0 && context.stands.get(volumeName) === stands) context.stands.delete(volumeName)
+    })
+  }
   return {
     endpoint: (volumeName) => endpoints.get(volumeName),
+    stand,
+    connect: (connection) => connect(context, { connection, stand, endpoint: (name) => endpoints.get(name) }),
     onChange: (call) => {
       listeners.add(call)
       return () => listeners.delete(call)
@@ -93,6 +116,11 @@ export function volumeRoom(options: VolumeRoomOptions): VolumeRoom {
       const subscriptions = [
         informers.subscribe(Replica, ({ object }) => replicaWork.add(keyOf(object))),
         informers.subscribe(Engine, ({ object }) => engineWork.add(keyOf(object))),
+        informers.subscribe(VolumeEpoch, ({ object }) => {
+          // A replica that waits for the record, or that joined or left the set.
+          for (const replica of replicasOf(context, object.metadata.namespace!, object.metadata.name!))
+            if (!context.daemons.has(replica.metadata.uid!)) replicaWork.add(keyOf(replica))
+        }),
         informers.subscribe(BackingImage, ({ object }) => {
           for (const replica of look.list(Replica, object.metadata.namespace))
             if (replica.spec?.backingImage === object.metadata.name) replicaWork.add(keyOf(replica))
@@ -102,6 +130,10 @@ export function volumeRoom(options: VolumeRoomOptions): VolumeRoom {
       for (const unsubscribe of subscriptions) unsubscribe()
       stop.abort()
       await Promise.all([replicaWork.idle(), engineWork.idle()])
+      for (const { engine, rebuild } of context.live.values()) {
+        engine.letGo()
+        await rebuild.stop()
+      }
       const daemons = [...context.daemons.values()]
       context.daemons.clear()
       for (const daemon of daemons) daemon.qmp.close()

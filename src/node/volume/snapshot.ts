@@ -38,20 +38,29 @@ export async function snapshotVolumes(
     await settleAll(volumes, words.name)
     return prepared
   }
-  const { qemu, keepPaused } = first.volume
-  const seen = await seeDisk(qemu, first.volume.disk)
-  if (!seen.ok) return seen
   const before = host.clock.monotonic()
-  const stopped = await stopGuest(qemu, () => yankHung(first.volume, first.record, seen.value))
-  if (!stopped.ok) return stopped
-  const taken = await freezeAll(volumes, words.name)
-  if (taken.ok && !keepPaused && seen.value.running) {
-    const gone = await qemu.execute('cont')
-    if (!gone.ok) return gone
-  }
+  const taken = await paused(first, () => freezeAll(volumes, words.name))
   const pauseMs = host.clock.monotonic() - before
   await settleAll(volumes, words.name)
   return taken.ok ? ok({ ...taken.value, pauseMs }) : taken
+}
+
+/** Does it while the guest stands still, where there is one. */
+async function paused<T>(
+  { volume, record }: SnapshotVolume,
+  act: () => Promise<Result<T, SwapFailure>>,
+): Promise<Result<T, SwapFailure>> {
+  const { qemu } = volume
+  if (!qemu) return act()
+  const seen = await seeDisk(qemu, volume.disk)
+  if (!seen.ok) return seen
+  const stopped = await stopGuest(qemu, () => yankHung({ ...volume, qemu }, record, seen.value))
+  if (!stopped.ok) return stopped
+  const done = await act()
+  // When not even undoing it went well, repair decides whether the guest may go on.
+  if (volume.keepPaused || !seen.value.running) return done
+  const gone = await qemu.execute('cont')
+  return gone.ok ? done : gone
 }
 
 function membersOf({ volume, record }: SnapshotVolume): readonly Member[] {

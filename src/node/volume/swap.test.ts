@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { changeVolume, repairVolume } from './change-epoch.ts'
 import { host, makeRig, must, type Rig, until } from './rig.fixture.ts'
 import { carrySwap } from './swap.ts'
-import { watchVolume } from './watch.ts'
+import { Watch } from './watch.ts'
 
 const status = async (rig: Rig): Promise<string> =>
   (must(await rig.qemu.execute('query-status')) as { readonly status: string }).status
@@ -86,19 +86,21 @@ test('a watch repairs by itself: a death, a silence, and a connection that broke
   const outcomes: string[] = []
   const stop = new AbortController()
   t.after(() => stop.abort())
-  const watching = watchVolume(
+  const watch = new Watch(
     {
       host,
-      volume: () => rig.volume(),
-      record: async () => rig.record,
-      onRepair: (outcome) => {
-        outcomes.push(outcome.outcome)
-        if (outcome.outcome === 'failed') t.diagnostic(outcome.failure.message)
+      volume: async () => rig.volume(),
+      record: () => rig.record,
+      repair: async (trouble) => {
+        const repaired = await repairVolume(rig.volume(), rig.record, trouble)
+        outcomes.push(repaired.ok ? repaired.value.outcome : repaired.failure.message)
+        return repaired
       },
       limits: { askEveryMs: 200, silentMs: 600 },
     },
     stop.signal,
   )
+  const watching = watch.run()
   await rig.progress(20)
   await host.exec.kill(rig.replicas[1]!.daemon.process, 'SIGKILL')
   await until('the dead one is dropped', () => (outcomes.length === 1 ? true : undefined))

@@ -1,7 +1,7 @@
 // The one primitive of the data path: puts a disk of a live guest onto the committed epoch. Every step is told from
 // what QEMU and the members say now (epoch/swap-step.ts), so it may be cut off anywhere and be called again.
 import { assert, unreachable } from '../../base/assert.ts'
-import { failed, ok, type Result } from '../../base/result.ts'
+import { type Failure, failed, ok, type Result } from '../../base/result.ts'
 import type { NbdChild } from '../plan/backing.ts'
 import {
   addNodes,
@@ -21,8 +21,12 @@ import { type Member, PROBE_MS } from './member.ts'
 /** Seven steps and some that are taken again after a fault; more means that nothing gets better. */
 const STEPS_MAX = 24
 
+/** A guest that shut down, panicked or has not begun is not continued by a change of its storage. */
+const RESUMABLE: ReadonlySet<string> = new Set(['running', 'paused', 'io-error'])
+
 export interface SwapTarget {
-  readonly qemu: EngineQemu
+  /** Absent: no machine stands on the volume, so there is nobody to pause and nothing to swap. */
+  readonly qemu?: EngineQemu | undefined
   readonly disk: EngineDisk
   readonly members: readonly Member[]
   /** Its user has paused the machine: it is left paused. */
@@ -31,16 +35,21 @@ export interface SwapTarget {
   readonly onStep?: (step: SwapStep['step']) => void
 }
 
-/** A failure that names the member that is to blame, so that it can be dropped. */
-export interface MemberFailure {
-  readonly replica?: string
-}
-
 /**
  * Carries the swap to the committed record out. Failures: `MemberFailed` with the replica in `command`; those of QMP.
  * The guest stays paused on a failure.
  */
 export async function carrySwap(target: SwapTarget, record: EpochRecord): Promise<Result<void, SwapFailure>> {
+  const { qemu } = target
+  if (qemu) return carryUnder({ ...target, qemu }, record)
+  const served = await serveAll(target.members, record)
+  return served.ok ? ok(undefined) : served
+}
+
+/** A target with a machine on it. */
+export type Under = SwapTarget & { readonly qemu: EngineQemu }
+
+async function carryUnder(target: Under, record: EpochRecord): Promise<Result<void, SwapFailure>> {
   for (let turn = 0; turn < STEPS_MAX; turn++) {
     const disk = await seeDisk(target.qemu, target.disk)
     if (!disk.ok) return disk
@@ -48,7 +57,7 @@ export async function carrySwap(target: SwapTarget, record: EpochRecord): Promis
     const step = decideSwap({
       record,
       paused: !disk.value.running,
-      keepPaused: target.keepPaused,
+      keepPaused: target.keepPaused || !RESUMABLE.has(disk.value.status),
       exports,
       deviceExports: exportNames(disk.value.current),
       idleExports: disk.value.idle.flatMap(exportNames),
@@ -65,10 +74,7 @@ export async function carrySwap(target: SwapTarget, record: EpochRecord): Promis
   })
 }
 
-export interface SwapFailure {
-  readonly reason: string
-  readonly message: string
-  readonly retry: 'later' | 'never'
+export interface SwapFailure extends Failure {
   /** The member that is to blame, where one is. */
   readonly replica?: string
 }
@@ -95,7 +101,7 @@ const memberOf = (members: readonly Member[], replica: string): Member | undefin
 
 async function take(
   step: SwapStep,
-  target: SwapTarget,
+  target: Under,
   record: EpochRecord,
   disk: DiskSeen,
 ): Promise<Result<void, SwapFailure>> {
@@ -159,14 +165,14 @@ export async function serveAll(
 }
 
 async function attach(
-  { qemu, disk, members }: SwapTarget,
+  { qemu, disk, members }: Under,
   record: EpochRecord,
   seen: DiskSeen,
 ): Promise<Result<void, SwapFailure>> {
   // Served already, so this only asks each member for its address again.
   const children = await serveAll(members, record)
   if (!children.ok) return children
-  const added = await addNodes(qemu, disk.disk, { epoch: record.epoch, children: children.value }, seen)
+  const added = await addNodes(qemu, disk, { epoch: record.epoch, children: children.value }, seen)
   if (!added.ok) {
     const guilty = servingMembers(record).find((member) =>
       added.failure.message.startsWith(exportName(member, record.epoch)),
@@ -177,7 +183,7 @@ async function attach(
 }
 
 /** Cuts the engine's connections to members that do not answer. */
-export async function yankHung(target: SwapTarget, record: EpochRecord, disk: DiskSeen): Promise<void> {
+export async function yankHung(target: Under, record: EpochRecord, disk: DiskSeen): Promise<void> {
   const answers = await Promise.all(
     target.members.map(async (member) => ({ member, seen: await member.ask(PROBE_MS) })),
   )

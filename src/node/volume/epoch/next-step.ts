@@ -106,7 +106,8 @@ function judge(replica: string, { record, seen }: OpenInput, newest: number): Ju
   if (one === undefined || one.state === 'absent')
     return { replica, why: one?.why ?? 'does not answer', absent: true }
   const { report } = one
-  if (report.sizeBytes !== record.sizeBytes)
+  // Larger is a growth that was cut off before its commit; whoever opens the volume finishes it.
+  if (report.sizeBytes < record.sizeBytes)
     return { replica, why: `has ${report.sizeBytes} bytes where the volume has ${record.sizeBytes}` }
   // No write is acknowledged in an epoch before all of its members noted it, so one behind is a crash between two
   // notes. Further behind is a disk that was put back to an older state.
