@@ -56,7 +56,8 @@ function viewOf(replica: Replica, { engine, epoch, disks, lostNodes, silentMs }:
     alive: disk?.alive ?? disk?.usable ?? false,
     usable: disk?.usable ?? false,
     evicting: (disk?.evicting ?? false) || evictionRequested === true,
-    silentMs: silentMs(name),
+    // A fraction left would be slept for ever: the wall clock has none.
+    silentMs: Math.ceil(silentMs(name)),
   }
 }
 
