@@ -3,12 +3,22 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonObject } from '../src/base/json.ts'
 import { PersistentVolumeClaim } from '../src/kinds/core/persistent-volume-claim.ts'
+import { ResourceQuota } from '../src/kinds/core/resource-quota.ts'
 import { judge, lookOver } from '../src/kinds/judge.ts'
 import type { AnyKind } from '../src/kinds/kind.ts'
+import { RoleBinding } from '../src/kinds/kubernetes/rbac.ts'
 import type { Image, Machine } from '../ui/src/data/kinds.ts'
-import type { Claim, Replica, Volume } from '../ui/src/pages/kit/places.ts'
+import type {
+  RoleBinding as Binding,
+  Claim,
+  ResourceQuota as Quota,
+  Replica,
+  Volume,
+} from '../ui/src/pages/kit/places.ts'
 import { refusalsOf } from '../ui/src/pages/kit/refusals.ts'
 import { machinesWithConfig, machinesWithKey, machinesWithSecret } from '../ui/src/pages/kit/users-of.ts'
+import { bindingFor, membersOf, subjectsWithout } from '../ui/src/pages/projects/members.ts'
+import { hardOf, isBad, shareOf, usageOf } from '../ui/src/pages/projects/quota.ts'
 import {
   hasBadKeys,
   patchOf,
@@ -168,4 +178,47 @@ test('machines that name a secret, a config or a key', () => {
   assert.deepEqual(machinesWithSecret(machines, 'other', 'db'), [])
   assert.deepEqual(machinesWithConfig(machines, 'default', 'db'), ['config'])
   assert.deepEqual(machinesWithKey(machines, 'default/laptop'), ['default/keyed'])
+})
+
+test('the share of a project is a quota that the API takes, and reads back as it was typed', () => {
+  const share = { cpu: '1.5', memory: '16', storage: '0.5', machines: '' }
+  const hard = Object.fromEntries(Object.entries(hardOf(share)).filter(([, value]) => value !== null))
+  assert.deepEqual(hard, { 'limits.cpu': '1500m', 'limits.memory': '16Gi', 'requests.storage': '512Mi' })
+  assert.equal(hardOf(share)['count/virtualmachines.kubevirt.io'], null)
+  const quota = {
+    apiVersion: 'v1',
+    kind: 'ResourceQuota',
+    metadata: { name: 'project', namespace: 'payments' },
+    spec: { hard: { ...hard, 'count/virtualmachines.kubevirt.io': '5' } },
+  }
+  assert.deepEqual(against(ResourceQuota, quota), [])
+  assert.deepEqual(shareOf(quota as unknown as Quota), { ...share, machines: '5' })
+  for (const wrong of ['x', '0', '-1']) assert.equal(isBad('cpu', wrong), true, wrong)
+  assert.equal(isBad('machines', '1.5'), true)
+  assert.equal(isBad('memory', ''), false)
+  const [usage] = usageOf('en', {
+    status: { hard: { 'limits.memory': '4Gi' }, used: { 'limits.memory': '1Gi' } },
+  } as unknown as Quota)
+  assert.deepEqual(usage, { resource: 'limits.memory', used: '1 GiB', hard: '4 GiB', part: 0.25 })
+})
+
+test('members of a project are the people in its bindings', () => {
+  const binding = bindingFor({ namespace: 'payments', kind: 'User', name: 'alice', role: 'edit' })
+  assert.deepEqual(against(RoleBinding, binding), [])
+  const shared = {
+    ...binding,
+    subjects: [
+      { kind: 'User', name: 'bob' },
+      { kind: 'Group', name: 'shop' },
+      { kind: 'ServiceAccount', name: 'robot', namespace: 'payments' },
+      { kind: 'Group', name: 'system:masters' },
+    ],
+  } as unknown as Binding
+  const members = membersOf([shared, binding])
+  assert.deepEqual(
+    members.map(({ kind, name, role }) => `${kind} ${name} ${role}`),
+    ['User alice edit', 'User bob edit', 'Group shop edit'],
+  )
+  assert.deepEqual(subjectsWithout(members[0]!), [])
+  assert.equal(subjectsWithout(members[1]!).length, 3)
 })

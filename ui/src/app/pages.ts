@@ -1,5 +1,15 @@
 // The pages of the rail, in the order of their use; search offers them, too.
-import { Disc3, FileLock, HardDrive, House, KeyRound, type LucideIcon, Monitor, Server } from 'lucide-react'
+import {
+  Disc3,
+  FileLock,
+  FolderOpen,
+  HardDrive,
+  House,
+  KeyRound,
+  type LucideIcon,
+  Monitor,
+  Server,
+} from 'lucide-react'
 import type { Key } from '../words/catalogue.ts'
 
 export interface PageLink {
@@ -18,4 +28,5 @@ export const PAGES: readonly PageLink[] = [
   { to: '/keys', word: 'page.keys', icon: KeyRound, group: 1 },
   { to: '/secrets', word: 'page.secrets', icon: FileLock, group: 1 },
   { to: '/hosts', word: 'page.hosts', icon: Server, group: 2 },
+  { to: '/projects', word: 'page.projects', icon: FolderOpen, group: 2 },
 ]

@@ -1,11 +1,8 @@
 // Name and project of something new.
-import { isSystemNamespace, useProject } from '../../app/project.ts'
+import { isSystemNamespace, useProject, useProjects } from '../../app/project.ts'
 import { useWords } from '../../app/words.ts'
-import { useObjects } from '../../data/use-objects.ts'
 import { Field } from '../../parts/field.tsx'
 import { ChoiceField } from './choice-field.tsx'
-import { useMay } from './may.ts'
-import { PROJECTS } from './places.ts'
 
 /** Where something new goes when nobody says otherwise. */
 export function useHomeProject(): string {
@@ -61,9 +58,7 @@ export function ProjectField({
   readonly onValue: (value: string) => void
 }) {
   const { t } = useWords()
-  const all = useMay({ verb: 'list', place: PROJECTS })
-  const { list } = useObjects(PROJECTS, { skip: all !== true })
-  const names = list.map(({ metadata }) => metadata.name ?? '').filter((name) => !isSystemNamespace(name))
+  const names = (useProjects()?.names ?? []).filter((name) => !isSystemNamespace(name))
   const offered = (names.includes(value) ? names : [value, ...names]).sort()
   return (
     <ChoiceField

@@ -76,6 +76,7 @@ function Tabs({ tabs }: { readonly tabs: readonly Tab[] }) {
               ((old: Record<string, unknown>) => ({ ...old, tab: index === 0 ? undefined : id })) as never
             }
             aria-current={id === open?.id ? 'page' : undefined}
+            activeOptions={{ exact: true, includeSearch: true }}
             activeProps={{ 'aria-current': id === open?.id ? 'page' : undefined }}
           >
             {title}

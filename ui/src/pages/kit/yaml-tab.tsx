@@ -9,6 +9,7 @@ import { call, messageOf } from '../../data/api.ts'
 import { pathOf } from '../../data/kinds.ts'
 import { Button } from '../../parts/button.tsx'
 import { CopyButton } from '../../parts/copy-button.tsx'
+import { YamlEditor } from '../../parts/yaml-editor.tsx'
 import { useMay } from './may.ts'
 import { apiVersionOf, type KindPlace } from './places.ts'
 
@@ -86,15 +87,7 @@ export function YamlTab<T extends KubeObject>({ place, object }: YamlTabProps<T>
           {text}
         </pre>
       ) : (
-        <textarea
-          className="yaml-draft"
-          aria-label={label}
-          // biome-ignore lint/a11y/noAutofocus: the user just asked to write here
-          autoFocus
-          spellCheck={false}
-          value={draft}
-          onChange={(event) => setDraft(event.target.value)}
-        />
+        <YamlEditor label={label} value={draft} onValue={setDraft} autoFocus />
       )}
     </section>
   )
