@@ -42,3 +42,42 @@ export const imageRef = named(
   'Namespaced',
 )
 export const storageNodeRef = named('longhorn.io', 'v1beta2', 'Node', 'nodes', 'Namespaced')
+export const storageVolumeRef = named('longhorn.io', 'v1beta2', 'Volume', 'volumes', 'Namespaced')
+export const storageSettingRef = named('longhorn.io', 'v1beta2', 'Setting', 'settings', 'Namespaced')
+export const snapshotRef = named('longhorn.io', 'v1beta2', 'Snapshot', 'snapshots', 'Namespaced')
+export const epochRef = named('storage.croft.io', 'v1alpha1', 'VolumeEpoch', 'volumeepochs', 'Namespaced')
+export const volumeSnapshotRef = named(
+  'snapshot.storage.k8s.io',
+  'v1',
+  'VolumeSnapshot',
+  'volumesnapshots',
+  'Namespaced',
+)
+export const snapshotClassRef = named(
+  'snapshot.storage.k8s.io',
+  'v1',
+  'VolumeSnapshotClass',
+  'volumesnapshotclasses',
+  'Cluster',
+)
+export const machineBackupRef = named(
+  'harvesterhci.io',
+  'v1beta1',
+  'VirtualMachineBackup',
+  'virtualmachinebackups',
+  'Namespaced',
+)
+export const machineRestoreRef = named(
+  'harvesterhci.io',
+  'v1beta1',
+  'VirtualMachineRestore',
+  'virtualmachinerestores',
+  'Namespaced',
+)
+export const kubevirtRestoreRef = named(
+  'snapshot.kubevirt.io',
+  'v1beta1',
+  'VirtualMachineRestore',
+  'virtualmachinerestores',
+  'Namespaced',
+)

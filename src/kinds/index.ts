@@ -8,6 +8,7 @@ import type { AnyKind } from './kind.ts'
 import { kubernetesKinds } from './kubernetes/index.ts'
 import { kubevirtKinds } from './kubevirt/index.ts'
 import { longhornKinds } from './longhorn/index.ts'
+import { snapshotKinds } from './snapshot/index.ts'
 
 export const allKinds: readonly AnyKind[] = [
   ...coreKinds,
@@ -16,6 +17,7 @@ export const allKinds: readonly AnyKind[] = [
   ...cdiKinds,
   ...harvesterKinds,
   ...longhornKinds,
+  ...snapshotKinds,
   ...croftKinds,
   ...cniKinds,
 ]

@@ -3,6 +3,7 @@ import { addressDecider } from '../control/address.ts'
 import { backingImageDecider } from '../control/backing-image.ts'
 import { dataVolumeDecider } from '../control/data-volume.ts'
 import { genericDeciders } from '../control/generic.ts'
+import { storageNodeDecider } from '../control/storage-node.ts'
 import { virtualMachineDecider } from '../control/virtual-machine/decider.ts'
 import { virtualMachineImageDecider } from '../control/virtual-machine-image.ts'
 import { virtualMachineInstanceDecider } from '../control/virtual-machine-instance/decider.ts'
@@ -16,6 +17,7 @@ export const allDeciders: readonly AnyDecider[] = [
   decider(virtualMachineDecider),
   decider(dataVolumeDecider),
   decider(volumeDecider),
+  decider(storageNodeDecider),
   decider(virtualMachineInstanceDecider),
   decider(addressDecider),
   ...genericDeciders(allKinds),

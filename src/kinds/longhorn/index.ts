@@ -5,8 +5,11 @@ import { Engine } from './engine.ts'
 import { EngineImage } from './engine-image.ts'
 import { InstanceManager } from './instance-manager.ts'
 import { Node } from './node.ts'
+import { Orphan } from './orphan.ts'
+import { RecurringJob } from './recurring-job.ts'
 import { Replica } from './replica.ts'
 import { Setting } from './setting.ts'
+import { Snapshot } from './snapshot.ts'
 import { Volume } from './volume.ts'
 import { VolumeAttachment } from './volume-attachment.ts'
 
@@ -20,4 +23,7 @@ export const longhornKinds: readonly AnyKind[] = [
   InstanceManager,
   VolumeAttachment,
   Setting,
+  Snapshot,
+  RecurringJob,
+  Orphan,
 ]

@@ -2,6 +2,7 @@
 import { s } from '../build.ts'
 import { defineKind } from '../define.ts'
 import type { KindOf } from '../kind.ts'
+import { replicaRule } from './rules/replica.ts'
 import { replicaSpec, replicaStatus } from './schema/replica.ts'
 
 export const Replica = defineKind({
@@ -14,6 +15,7 @@ export const Replica = defineKind({
   doc: 'One copy of a volume on one disk.',
   body: () => s.object({ spec: replicaSpec, status: replicaStatus }),
   status: true,
+  rules: [replicaRule],
   columns: [
     {
       name: 'Data Engine',

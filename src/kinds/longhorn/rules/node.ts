@@ -8,6 +8,10 @@ import type { nodeSpec, nodeStatus } from '../schema/node.ts'
 type NodeSpec = Infer<typeof nodeSpec>
 type Disks = NonNullable<NodeSpec['disks']>
 
+function plainPath(path: string | undefined): string {
+  return (path ?? '').replace(/\/+/g, '/').replace(/\/$/, '')
+}
+
 export const nodeRule: Rule = (next, previous) => {
   if (!next) return {}
   const spec = (next['spec'] ?? {}) as NodeSpec
@@ -21,6 +25,22 @@ export const nodeRule: Rule = (next, previous) => {
     const at = `spec.disks[${name}]`
     if (!disk.path?.startsWith('/') || disk.path.split('/').includes('..'))
       causes.push(invalid(`${at}.path`, `path of disk ${name} must be absolute and without ..`))
+    else if (plainPath(disk.path) === '')
+      causes.push(invalid(`${at}.path`, `path of disk ${name} must be a folder below /`))
+    const twin = Object.entries(disks).find(
+      ([other, { path }]) => other < name && plainPath(path) === plainPath(disk.path),
+    )
+    if (twin)
+      causes.push(
+        invalid(`${at}.path`, `disk ${twin[0]} has the same path ${disk.path}: one folder is one disk`),
+      )
+    if (disk.diskType === 'block')
+      causes.push(
+        invalid(
+          `${at}.diskType`,
+          `disk ${name}: block disks are not served; make a file system on it, mount it, and name its folder`,
+        ),
+      )
     if ((disk.storageReserved ?? 0) < 0)
       causes.push(invalid(`${at}.storageReserved`, `storageReserved of disk ${name} must not be negative`))
     if (disk.evictionRequested && disk.allowScheduling)
