@@ -11,6 +11,7 @@ export interface Flag {
   readonly type: 'text' | 'number' | 'duration' | 'quantity' | 'switch' | 'list'
   /** What stands for the value in help, for instance `FILE`. */
   readonly value?: string
+  /** One that ends in `=WORD` stands for all texts that begin so, for instance `jsonpath=EXPR`. */
   readonly choices?: readonly string[]
   readonly doc: string
 }
@@ -19,6 +20,8 @@ export interface Argument {
   readonly name: string
   readonly doc: string
   readonly optional?: boolean
+  /** The noun whose names it takes, for completion. */
+  readonly names?: string
   /** Takes all that is left, for instance what stands behind `--`. */
   readonly rest?: boolean
 }
@@ -56,6 +59,8 @@ export interface Command {
   readonly args: readonly Argument[]
   readonly flags: readonly Flag[]
   readonly examples: readonly string[]
+  /** For programs: help and completion do not show it. */
+  readonly hidden?: boolean
   /** Imports the code of the command only when it is wanted. `server` commands are found by main.ts. */
   readonly load: (() => Promise<Run>) | 'server'
 }

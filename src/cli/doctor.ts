@@ -4,7 +4,7 @@ import { say } from '../words/say.ts'
 import { EXIT, type Run, type World } from './command.ts'
 import { absolute, DEFAULT_DATA } from './connect.ts'
 import { listenAddress } from './listen.ts'
-import { printData } from './output.ts'
+import { isDataFormat, printData } from './output.ts'
 
 const MARKS: Readonly<Record<Check['verdict'], string>> = { good: 'ok  ', poor: 'note', bad: 'BAD ' }
 const COLOURS: Readonly<Record<Check['verdict'], number>> = { good: 32, poor: 33, bad: 31 }
@@ -18,7 +18,7 @@ export const doctor: Run = async (call, world) => {
   const checks = diagnose(facts)
   const bad = checks.filter(({ verdict }) => verdict === 'bad')
   const format = call.text('output')
-  if (format === 'json' || format === 'yaml') {
+  if (isDataFormat(format)) {
     terminal.out(printData({ checks, install: installCommand(facts) ?? null }, format))
     return bad.length === 0 ? EXIT.done : EXIT.failed
   }

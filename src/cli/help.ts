@@ -31,7 +31,7 @@ export function usageLine(command: Command): string {
 }
 
 function overview(commands: readonly Command[]): string {
-  const nouns = [...new Set(commands.map(({ words }) => words[0]!))]
+  const nouns = [...new Set(commands.filter(({ hidden }) => hidden !== true).map(({ words }) => words[0]!))]
   const rows = nouns.map((noun): readonly [string, string] => {
     const of = commands.filter(({ words }) => words[0] === noun)
     const [only] = of

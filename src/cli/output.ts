@@ -1,14 +1,23 @@
 // What a command prints for the next program or for eyes: aligned columns on a terminal, tab-separated values into
 // a pipe, JSON, YAML and names. Pure.
 
-import { printJson } from '../base/json.ts'
+import { type Json, printJson } from '../base/json.ts'
+import { readJsonPath, renderJsonPath } from '../base/jsonpath/jsonpath.ts'
 import type { KubeObject } from '../base/object.ts'
 import type { AnyKind } from '../kinds/kind.ts'
 import { columnsOf, rowOf } from '../kinds/table.ts'
 import { printYaml } from '../kinds/yaml.ts'
+import { usageError } from './cli-error.ts'
 
-export const FORMATS = ['json', 'yaml', 'wide', 'name'] as const
-export type Format = (typeof FORMATS)[number]
+/** The choices of `-o`; the last one stands for all that begin with `jsonpath=`. */
+export const FORMATS = ['table', 'wide', 'json', 'yaml', 'name', 'jsonpath=EXPR'] as const
+export type Format = 'table' | 'wide' | 'json' | 'yaml' | 'name' | `jsonpath=${string}`
+/** The forms that hold everything. */
+export type DataFormat = Exclude<Format, 'table' | 'wide' | 'name'>
+
+export function isDataFormat(format: string | undefined): format is DataFormat {
+  return format === 'json' || format === 'yaml' || format?.startsWith('jsonpath=') === true
+}
 
 /** A column of our own, where those of the kind are made for other eyes. */
 export interface Field<T> {
@@ -39,20 +48,34 @@ export function printObjects<T extends KubeObject>(
   shown: Shown,
 ): string {
   const { format } = shown
-  if (format === 'json' || format === 'yaml')
-    return printData({ apiVersion: 'v1', kind: 'List', items: objects }, format)
+  if (isDataFormat(format)) return printData({ apiVersion: 'v1', kind: 'List', items: objects }, format)
   if (format === 'name') return objects.map((object) => `${nameOf(kind, object)}\n`).join('')
   const columns = fields.filter(({ wide }) => !wide || format === 'wide')
   const rows = objects.map((object) => columns.map(({ value }) => String(value(object) ?? '')))
   return printTable(
     columns.map(({ name }) => name.toUpperCase()),
     rows,
-    shown.forEyes,
+    // Who asks for the table by its name wants it whole, in a pipe, too.
+    shown.forEyes || format === 'table',
   )
 }
 
-export function printData(value: unknown, format: 'json' | 'yaml'): string {
+export function printData(value: unknown, format: DataFormat): string {
+  if (format !== 'json' && format !== 'yaml') return printPath(value, format.slice('jsonpath='.length))
   return format === 'yaml' ? printYaml(value) : `${printJson(value, 2)}\n`
+}
+
+/** kubectl's jsonpath: braces may be left out around a single path. What is missing prints as nothing. */
+function printPath(value: unknown, text: string): string {
+  const template = readJsonPath(text.includes('{') ? text : `{${text.startsWith('.') ? text : `.${text}`}}`)
+  if (!template.ok)
+    throw usageError(
+      `-o jsonpath: ${template.failure.message}.`,
+      "For instance: -o jsonpath='{.metadata.name}'",
+    )
+  const rendered = renderJsonPath(template.value, value as Json, { allowMissingKeys: true })
+  if (!rendered.ok) throw usageError(`-o jsonpath: ${rendered.failure.message}.`)
+  return `${rendered.value}\n`
 }
 
 /** `virtualmachine.kubevirt.io/web`, as kubectl's `-o name`. */

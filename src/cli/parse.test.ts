@@ -3,7 +3,6 @@ import { test } from 'node:test'
 import { CliError } from './cli-error.ts'
 import { EXIT } from './command.ts'
 import { commands } from './commands.ts'
-import { bashText } from './completion.ts'
 import { helpText } from './help.ts'
 import { parse } from './parse.ts'
 
@@ -48,7 +47,7 @@ test('what is not understood is a usage error that names the nearest word', () =
     ['vm', /wants to be told what to do/, /croft help vm/],
     ['vm list --outptu json', /no option "--outptu"/, /--output/],
     ['vm list -x', /no option "-x"/],
-    ['vm list --output xml', /one of json, yaml, wide, name/],
+    ['vm list --output xml', /one of table, wide, json, yaml, name, jsonpath=EXPR/],
     ['vm list web', /does not understand "web"/],
     ['vm start', /argument NAME is missing/],
     ['vm create web --cpus 0', /not a whole number above 0/],
@@ -70,7 +69,8 @@ test('what is not understood is a usage error that names the nearest word', () =
 
 test('help shows every command and every flag of the table', () => {
   const overview = helpText(commands, [])
-  for (const { words } of commands) assert.ok(overview.includes(words[0]!), words.join(' '))
+  for (const { words, hidden } of commands)
+    assert.equal(overview.includes(words[0]!), hidden !== true, words.join(' '))
   for (const command of commands) {
     const text = helpText(commands, command.words)
     assert.match(text, new RegExp(`Usage: croft ${command.words.join(' ')}`))
@@ -86,14 +86,16 @@ test('the table is sound: examples are understood, short flags are one in a comm
     assert.equal(new Set(shorts).size, shorts.length, words.join(' '))
     for (const example of examples) {
       const line = /croft (.*?)\)?$/.exec(example)?.[1] ?? ''
-      const parts = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '')
+      const parts = [...line.matchAll(/"([^"]*)"|'([^']*)'|([^\s'"]+(?:'[^']*')?)/g)].map(
+        ([, quoted, single, plain]) => quoted ?? single ?? plain ?? '',
+      )
       assert.deepEqual(parse(commands, parts).call.command.words, words, example)
     }
   }
 })
 
-test('completion names nouns, verbs and flags', () => {
-  const text = bashText(commands)
-  assert.match(text, /vm\) words='create list/)
-  assert.match(text, /'vm create'\) words='--image/)
+test('what begins as a choice is one', () => {
+  const { call } = parse(commands, ['vm', 'list', '-o', 'jsonpath={.items[*].metadata.name}'])
+  assert.equal(call.text('output'), 'jsonpath={.items[*].metadata.name}')
+  assert.throws(() => parse(commands, ['vm', 'list', '-o', 'jsonpath=']), /cannot be "jsonpath="/)
 })

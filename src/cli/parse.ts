@@ -121,7 +121,7 @@ function unknownFlag(command: Command, flags: readonly Flag[], word: string): Er
 
 function checkValue(flag: Flag, value: string): void {
   const wrong = (wanted: string): Error => usageError(`--${flag.name} "${value}" is not ${wanted}.`)
-  if (flag.choices && !flag.choices.includes(value)) {
+  if (flag.choices && !flag.choices.some((choice) => fits(choice, value))) {
     const near = nearest(value, flag.choices)
     throw usageError(
       `--${flag.name} cannot be "${value}"; it is one of ${flag.choices.join(', ')}.`,
@@ -133,6 +133,12 @@ function checkValue(flag: Flag, value: string): void {
     throw wrong('a time such as 90s, 5m or 1h')
   if (flag.type === 'quantity' && !((parseQuantity(value)?.nano ?? 0n) > 0n))
     throw wrong('a size such as 512Mi or 10Gi')
+}
+
+/** `jsonpath=EXPR` among the choices fits `jsonpath={.metadata.name}`. */
+function fits(choice: string, value: string): boolean {
+  const begin = choice.indexOf('=') + 1
+  return begin === 0 ? choice === value : value.startsWith(choice.slice(0, begin)) && value.length > begin
 }
 
 function checkArguments(command: Command, args: readonly string[]): void {

@@ -7,7 +7,16 @@ import { CliError } from './cli-error.ts'
 import { type Call, EXIT, type World } from './command.ts'
 import type { Connection } from './connect.ts'
 import { nearest } from './nearest.ts'
-import { type Field, type Format, nameOf, printData, printObjects, type Shown } from './output.ts'
+import {
+  type Field,
+  type Format,
+  fieldsOf,
+  isDataFormat,
+  nameOf,
+  printData,
+  printObjects,
+  type Shown,
+} from './output.ts'
 
 export function shownOf(call: Call, { terminal, host }: World): Shown {
   return {
@@ -58,12 +67,15 @@ export function printList<T extends KubeObject>(
 }
 
 /** YAML for eyes, too: nothing is left out. */
-export function printOne(call: Call, { terminal }: World, kind: Kind, object: KubeObject): number {
+export function printOne(call: Call, world: World, kind: Kind, object: KubeObject): number {
+  const { terminal, host } = world
   const format = call.text('output') as Format | undefined
   if (format === 'name') terminal.out(`${nameOf(kind, object)}\n`)
+  else if (format === 'table' || format === 'wide')
+    terminal.out(printObjects(kind, [object], fieldsOf(kind, host.clock.now()), shownOf(call, world)))
   else {
     const { managedFields: _, ...metadata } = object.metadata
-    terminal.out(printData({ ...object, metadata }, format === 'json' ? 'json' : 'yaml'))
+    terminal.out(printData({ ...object, metadata }, isDataFormat(format) ? format : 'yaml'))
   }
   return EXIT.done
 }

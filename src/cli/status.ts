@@ -7,7 +7,7 @@ import { Volume } from '../kinds/longhorn/volume.ts'
 import { type Call, EXIT, type Run, type World } from './command.ts'
 import { type Connection, connect } from './connect.ts'
 import { imageFailure, imageReady } from './image.ts'
-import { printData } from './output.ts'
+import { isDataFormat, printData } from './output.ts'
 
 interface Line {
   readonly name: string
@@ -20,7 +20,7 @@ export const status: Run = async (call, world) => {
   const lines = await linesOf(connection)
   const well = lines.every((line) => line.well)
   const format = call.text('output')
-  if (format === 'json' || format === 'yaml')
+  if (isDataFormat(format))
     world.terminal.out(printData({ server: connection.config.server, well, parts: lines }, format))
   else world.terminal.out(textOf(call, world, connection, lines))
   return well ? EXIT.done : EXIT.failed

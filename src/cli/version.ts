@@ -1,12 +1,12 @@
 // `croft version`: of this program, and of the server where one answers.
 import { type Call, EXIT, type Run, type World } from './command.ts'
 import { connect } from './connect.ts'
-import { printData } from './output.ts'
+import { isDataFormat, printData } from './output.ts'
 
 export const version: Run = async (call, world) => {
   const server = await serverVersion(call, world)
   const format = call.text('output')
-  if (format === 'json' || format === 'yaml')
+  if (isDataFormat(format))
     world.terminal.out(printData({ client: world.version, server: server ?? null }, format))
   else world.terminal.out(`croft ${world.version}\n${server === undefined ? '' : `server ${server}\n`}`)
   return EXIT.done

@@ -80,6 +80,15 @@ export const vmUnpause = machineAction({
   said: (name) => `${name} runs again.`,
 })
 
+/** Nothing to wait for: the machine runs before and after. */
+export const vmReset: Run = async (call, world) => {
+  const [name = ''] = call.args
+  const connection = await connect(call, world)
+  await connection.ask('PUT', actionPath(connection, 'virtualmachineinstances', name, 'reset'), {})
+  world.terminal.note(`${name} is reset.\n`)
+  return EXIT.done
+}
+
 /** The state word stays "Running" for a moment, so the run's uid tells whether another one began. */
 export const vmRestart: Run = async (call, world) => {
   const [name = ''] = call.args

@@ -20,6 +20,7 @@ import {
 } from './machine-objects.ts'
 import { nearest } from './nearest.ts'
 import { nameOf, printData } from './output.ts'
+import { readPublicKey } from './public-key.ts'
 import { printOne } from './show.ts'
 
 type Image = KindOf<typeof VirtualMachineImage>
@@ -27,8 +28,6 @@ type Image = KindOf<typeof VirtualMachineImage>
 /** What a server's image needs; the demo image is small. */
 const ORDINARY = { memory: '1Gi', disk: '10Gi', graceSeconds: 120 }
 const SMALL = { memory: '256Mi', disk: '1Gi', graceSeconds: 20 }
-/** A public key is one line; more is another file. Characters. */
-const KEY_MAX = 16 * 1024
 
 export const vmCreate: Run = async (call, world) => {
   const connection = await connect(call, world)
@@ -184,7 +183,7 @@ function largerOf(usual: string, virtualSize: number | bigint | undefined): stri
 
 async function userDataOf(call: Call, world: World, hostname: string): Promise<string> {
   const path = call.text('user-data')
-  const sshKeys = await Promise.all(call.list('ssh-key').map((file) => readKey(world, file)))
+  const sshKeys = await Promise.all(call.list('ssh-key').map((file) => readPublicKey(world, file)))
   if (path === undefined) return userDataFor({ hostname, sshKeys })
   if (sshKeys.length > 0)
     throw usageError('--ssh-key and --user-data exclude each other: write the key into the user data.')
@@ -199,19 +198,6 @@ async function readInput({ terminal }: World): Promise<string> {
   let text = ''
   for await (const chunk of terminal.input) text += decoder.decode(chunk, { stream: true })
   return text + decoder.decode()
-}
-
-async function readKey({ host, terminal }: World, file: string): Promise<string> {
-  const home = terminal.env('HOME') ?? '/root'
-  const path = absolute(file.replace(/^~(?=\/)/, home), terminal.folder)
-  const text = await host.files.readText(path)
-  if (!text.ok) throw failedError('The public key cannot be read.', text.failure)
-  const key = text.value.trim()
-  if (key.includes('PRIVATE KEY'))
-    throw usageError(`${file} is a private key; it stays with you.`, `Try --ssh-key ${file}.pub`)
-  if (key.length > KEY_MAX || !/^(ssh-|ecdsa-|sk-)\S+ \S+/.test(key))
-    throw usageError(`${file} is no public key of ssh.`)
-  return key
 }
 
 /** Whether an error says that an object is there already. */

@@ -14,10 +14,14 @@ type Runs = ReadonlyMap<string, Instance>
 
 export const vmList: Run = async (call, world) => {
   const { client, namespace } = await connect(call, world)
-  const where = call.on('all-namespaces') ? {} : { namespace }
+  const selector = call.text('selector')
+  const where = {
+    ...(call.on('all-namespaces') ? {} : { namespace }),
+    ...(selector === undefined ? {} : { labelSelector: selector }),
+  }
   const [machines, runs] = await Promise.all([
     client.list(VirtualMachine, where),
-    client.list(VirtualMachineInstance, where),
+    client.list(VirtualMachineInstance, call.on('all-namespaces') ? {} : { namespace }),
   ])
   const byName: Runs = new Map(runs.items.map((run) => [keyOf(run), run]))
   if (machines.items.length === 0 && !call.text('output')) {
@@ -53,12 +57,12 @@ function machineFields(world: World, runs: Runs, everywhere: boolean): readonly 
   ]
 }
 
-function cpusOf(machine: Machine): number {
+export function cpusOf(machine: Machine): number {
   const { cores = 1, sockets = 1, threads = 1 } = machine.spec?.template?.spec?.domain?.cpu ?? {}
   return cores * sockets * threads
 }
 
-function memoryOf(machine: Machine): string | undefined {
+export function memoryOf(machine: Machine): string | undefined {
   const domain = machine.spec?.template?.spec?.domain
   const memory =
     domain?.memory?.guest ?? domain?.resources?.limits?.['memory'] ?? domain?.resources?.requests?.['memory']

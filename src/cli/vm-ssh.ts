@@ -1,11 +1,10 @@
 // `croft vm ssh`: the computer's own ssh through a port of this process that leads into the guest.
-import type { ByteStream } from '../host/host.ts'
 import { VirtualMachineInstance } from '../kinds/kubevirt/virtual-machine-instance.ts'
 import { failedError, usageError } from './cli-error.ts'
 import { type Call, EXIT, type Run } from './command.ts'
-import { type Connection, connect } from './connect.ts'
-import { actionPath } from './machine.ts'
+import { connect } from './connect.ts'
 import { notFoundNear } from './show.ts'
+import { forward } from './tunnel.ts'
 
 const SSH_PORT = 22
 /** What a shell says for a program that is not there. */
@@ -57,24 +56,4 @@ function sshWords(
     '127.0.0.1',
     ...call.args.slice(1),
   ]
-}
-
-async function forward(
-  connection: Connection,
-  name: string,
-  port: number,
-  stream: ByteStream,
-): Promise<void> {
-  const path = actionPath(connection, VirtualMachineInstance.plural, name, `portforward/${port}/tcp`)
-  const socket = await connection.openWebSocket(path, ['plain.kubevirt.io'])
-  const inward = (async () => {
-    for await (const { data } of socket.messages) await stream.write(data)
-    stream.close()
-  })()
-  try {
-    for await (const bytes of stream.readable) await socket.send(bytes)
-  } finally {
-    socket.close()
-    await inward.catch(() => undefined)
-  }
 }

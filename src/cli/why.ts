@@ -5,7 +5,7 @@ import { say } from '../words/say.ts'
 import { usageError } from './cli-error.ts'
 import { type Call, EXIT, type Run, type World } from './command.ts'
 import { connect } from './connect.ts'
-import { printData } from './output.ts'
+import { isDataFormat, printData } from './output.ts'
 import { notFoundNear } from './show.ts'
 
 /** Words of people for kinds that have longer names. */
@@ -42,7 +42,7 @@ export const why: Run = async (call, world) => {
   const path = ['v1-croft', 'why', kind.singular, ...place, name].map(encodeURIComponent).join('/')
   const answer = (await connection.ask('GET', `/${path}?lang=${world.language}`)) as Answer
   const format = call.text('output')
-  if (format === 'json' || format === 'yaml') world.terminal.out(printData(answer, format))
+  if (isDataFormat(format)) world.terminal.out(printData(answer, format))
   else world.terminal.out(textOf(world, answer))
   return answer.healthy || answer.waiting ? EXIT.done : EXIT.failed
 }

@@ -11,6 +11,8 @@ export interface Terminal {
   readonly inIsTerminal: boolean
   /** Characters in a line. */
   readonly columns: number
+  /** Lines of a screen. */
+  readonly rows: number
   /** What is typed or piped in. Read once; ends with the input. */
   readonly input: AsyncIterable<Uint8Array>
   /** Whether each key comes at once and unechoed, Ctrl-C included. Does nothing where the input is no terminal. */

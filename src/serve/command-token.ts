@@ -4,7 +4,7 @@ import { formatTime } from '../base/time.ts'
 import { CliError, usageError } from '../cli/cli-error.ts'
 import { type Call, EXIT, type World } from '../cli/command.ts'
 import { type Connection, connect } from '../cli/connect.ts'
-import { printData, printTable } from '../cli/output.ts'
+import { isDataFormat, printData, printTable } from '../cli/output.ts'
 import type { Client } from '../client/client.ts'
 import { createToken, listTokens, printToken, revokeToken, type TokenRecord } from '../cluster/join-token.ts'
 import { realCertificates } from '../host/real/certificates.ts'
@@ -68,7 +68,7 @@ export async function tokenList(call: Call, world: World): Promise<number> {
   const tokens = await listTokens(client)
   const now = host.clock.now()
   const format = call.text('output')
-  if (format === 'json' || format === 'yaml') {
+  if (isDataFormat(format)) {
     terminal.out(printData(tokens.map(dataOf), format))
     return EXIT.done
   }

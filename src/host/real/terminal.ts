@@ -5,6 +5,7 @@ import type { Terminal } from '../terminal.ts'
 
 /** Width where nobody says one: what printed tables are read on. Characters. */
 const COLUMNS_WITHOUT_TERMINAL = 120
+const ROWS_WITHOUT_TERMINAL = 40
 /** What a shell says for a program that is not there. */
 const NOT_THERE = 127
 /** What a shell adds to the number of the signal that ended a program. */
@@ -21,7 +22,12 @@ export function realTerminal(): Terminal {
     outIsTerminal: stdout.isTTY === true,
     noteIsTerminal: stderr.isTTY === true,
     inIsTerminal: stdin.isTTY === true,
-    columns: stdout.columns || stderr.columns || COLUMNS_WITHOUT_TERMINAL,
+    get columns() {
+      return stdout.columns || stderr.columns || COLUMNS_WITHOUT_TERMINAL
+    },
+    get rows() {
+      return stdout.rows || stderr.rows || ROWS_WITHOUT_TERMINAL
+    },
     input: inputOf(stdin),
     raw(on) {
       if (stdin.isTTY) stdin.setRawMode(on)
