@@ -38,6 +38,30 @@ const machineConsole = createRoute({
     search['kind'] === 'serial' ? { kind: 'serial' } : {},
   component: lazyRouteComponent(() => import('../pages/machines/console-tab.tsx'), 'ConsoleTab'),
 })
+const machineTab = <const Path extends string>(
+  path: Path,
+  component: ReturnType<typeof lazyRouteComponent>,
+) => createRoute({ getParentRoute: () => machine, path, component })
+const machineDisks = machineTab(
+  '/disks',
+  lazyRouteComponent(() => import('../pages/machines/disks-tab.tsx'), 'DisksTab'),
+)
+const machineNetworks = machineTab(
+  '/networks',
+  lazyRouteComponent(() => import('../pages/machines/networks-tab.tsx'), 'NetworksTab'),
+)
+const machineSnapshots = machineTab(
+  '/snapshots',
+  lazyRouteComponent(() => import('../pages/machines/snapshots-tab.tsx'), 'SnapshotsTab'),
+)
+const machineLoad = machineTab(
+  '/load',
+  lazyRouteComponent(() => import('../pages/machines/load-tab.tsx'), 'LoadTab'),
+)
+const machineEvents = machineTab(
+  '/events',
+  lazyRouteComponent(() => import('../pages/machines/lately.tsx'), 'EventsTab'),
+)
 const machineYaml = createRoute({
   getParentRoute: () => machine,
   path: '/yaml',
@@ -67,7 +91,16 @@ export const router = createRouter({
     home,
     machines,
     create,
-    machine.addChildren([machineOverview, machineConsole, machineYaml]),
+    machine.addChildren([
+      machineOverview,
+      machineConsole,
+      machineDisks,
+      machineNetworks,
+      machineSnapshots,
+      machineLoad,
+      machineEvents,
+      machineYaml,
+    ]),
     images,
     hosts,
     host,

@@ -22,14 +22,9 @@ export function Search() {
   }, [])
   return (
     <>
-      <button
-        type="button"
-        className="search-open"
-        aria-label={t('search.title')}
-        onClick={() => setOpen(true)}
-      >
+      <button type="button" className="search-open" onClick={() => setOpen(true)}>
         <SearchIcon className="icon" aria-hidden />
-        <span aria-hidden>{t('search.title')}</span>
+        <span>{t('search.title')}</span>
         <kbd aria-hidden>Ctrl K</kbd>
       </button>
       <ModalOverlay className="overlay top" isOpen={isOpen} onOpenChange={setOpen} isDismissable>

@@ -48,17 +48,20 @@ export function Chart({ title, load, lines, text, max }: ChartProps) {
       {
         width: element.clientWidth,
         height: HEIGHT,
+        padding: [10, 8, 0, 0],
         legend: { show: false },
         cursor: { drag: { setScale: false } },
         scales: { y: { range: (_, __, top) => [0, latest.current.max ?? (top > 0 ? top * 1.15 : 1)] } },
         axes: [
           {
             ...axis,
+            size: 26,
             values: (_, ticks) =>
               ticks.map((at) =>
                 new Intl.DateTimeFormat(localeOf(latest.current.language), {
                   hour: '2-digit',
                   minute: '2-digit',
+                  hourCycle: 'h23',
                 }).format(at * 1000),
               ),
           },

@@ -1,15 +1,21 @@
 // One machine: its name, state and actions, what is the matter with it, and its views.
 import { Link, Outlet, useParams } from '@tanstack/react-router'
 import { useWords } from '../../app/words.ts'
-import { machineState, needsAttention } from '../../data/machine-state.ts'
+import { machineState } from '../../data/machine-state.ts'
 import { Refusal } from '../../parts/refusal.tsx'
 import { StateMark } from '../../parts/state-mark.tsx'
+import { WhyPanel } from '../../parts/why-panel.tsx'
 import { PageActions } from './machine-buttons.tsx'
 import { useMachine } from './use-machine.ts'
 
 const TABS = [
   { to: '/machines/$namespace/$name', word: 'machine.overview', exact: true },
   { to: '/machines/$namespace/$name/console', word: 'machine.console', exact: false },
+  { to: '/machines/$namespace/$name/disks', word: 'machine.disks', exact: false },
+  { to: '/machines/$namespace/$name/networks', word: 'machine.networks', exact: false },
+  { to: '/machines/$namespace/$name/snapshots', word: 'page.snapshots', exact: false },
+  { to: '/machines/$namespace/$name/load', word: 'machine.metrics', exact: false },
+  { to: '/machines/$namespace/$name/events', word: 'kit.events', exact: false },
   { to: '/machines/$namespace/$name/yaml', word: 'machine.yaml', exact: false },
 ] as const
 
@@ -50,12 +56,15 @@ export function MachinePage() {
           </Link>
         ))}
       </nav>
-      {shown.message && (needsAttention(shown) || shown.tone === 'busy') && (
-        <section className={`note ${shown.tone}`} aria-label={t('machine.why')}>
-          <strong>{shown.word}</strong>
-          {shown.message}
-        </section>
-      )}
+      <WhyPanel
+        question={{
+          kind: 'vm',
+          namespace,
+          name,
+          version: `${machine.metadata.resourceVersion} ${instance?.metadata.resourceVersion ?? ''}`,
+        }}
+        shown={shown}
+      />
       <Outlet />
     </div>
   )

@@ -2,6 +2,7 @@
 // from an image by the class that belongs to it.
 import { CLAIM_TEMPLATES, IMAGE_ID } from '../../../../src/kinds/harvester/claim-templates.ts'
 import type { Image, Machine } from '../../data/kinds.ts'
+import { memoryText } from './machine-edit.ts'
 
 export interface Wish {
   readonly namespace: string
@@ -66,11 +67,6 @@ export function machineFor(wish: Wish): Machine {
       },
     },
   } as Machine
-}
-
-/** Whole where it is whole: fractions of a quantity are legal, and odd to read. */
-function memoryText(gib: number): string {
-  return Number.isInteger(gib) ? `${gib}Gi` : `${Math.round(gib * 1024)}Mi`
 }
 
 /** What the user wrote goes to the guest as it is; a key alone becomes the shortest cloud-config. */

@@ -1,17 +1,18 @@
 // A machine at a glance: what it is, its disks, its conditions and what happened lately.
 import type { ReactNode } from 'react'
-import { Fragment } from 'react'
+import { Fragment, useState } from 'react'
 import { useWords } from '../../app/words.ts'
 import { isFine } from '../../data/conditions.ts'
-import { HAPPENINGS, type Happening, type Instance, type Machine } from '../../data/kinds.ts'
+import type { Instance, Machine } from '../../data/kinds.ts'
 import { bytesText, cpusOf, memoryOf, timeText } from '../../data/measures.ts'
-import { useObjects } from '../../data/use-objects.ts'
+import { useMay } from '../../data/rights.ts'
 import { Age } from '../../parts/age.tsx'
+import { Button } from '../../parts/button.tsx'
 import { StateMark } from '../../parts/state-mark.tsx'
+import { EditMachine } from './edit-machine.tsx'
+import { Lately } from './lately.tsx'
+import { DESCRIPTION } from './machine-edit.ts'
 import { useMachine } from './use-machine.ts'
-
-/** More than anybody reads. */
-const EVENTS_SHOWN = 30
 
 export function Overview() {
   const { machine, instance } = useMachine()
@@ -24,7 +25,7 @@ export function Overview() {
       </div>
       <div className="stack">
         <Conditions machine={machine} instance={instance} />
-        <Lately />
+        <Lately shownMax={8} />
       </div>
     </div>
   )
@@ -37,6 +38,9 @@ interface Both {
 
 function Facts({ machine, instance }: Both) {
   const { t, language } = useWords()
+  const [editing, setEditing] = useState(false)
+  const may = useMay(machine.metadata.namespace)
+  const mayEdit = may({ verb: 'patch', group: 'kubevirt.io', resource: 'virtualmachines' })
   const {
     interfaces = [],
     guestOSInfo,
@@ -49,10 +53,18 @@ function Facts({ machine, instance }: Both) {
   const agent = conditions.some(({ type, status }) => type === 'AgentConnected' && status === 'True')
   const strategy = machine.spec.runStrategy ?? (machine.spec.running ? 'Always' : 'Halted')
   const since = phaseTransitionTimestamps.find(({ phase }) => phase === 'Running')?.phaseTransitionTimestamp
+  const description = machine.metadata.annotations?.[DESCRIPTION] ?? ''
+  const needsRestart = machine.status?.conditions?.some(
+    ({ type, status }) => type === 'RestartRequired' && status === 'True',
+  )
   const facts: readonly (readonly [string, ReactNode])[] = [
+    ...(description === '' ? [] : [[t('edit.description'), description] as const]),
     [
       t('machine.size'),
-      t('machine.sizeValue', { cpus: cpusOf(machine), memory: bytesText(language, memoryOf(machine)) }),
+      <span key="size">
+        {t('machine.sizeValue', { cpus: cpusOf(machine), memory: bytesText(language, memoryOf(machine)) })}{' '}
+        {needsRestart && <span className="tag">{t('edit.needsRestart')}</span>}
+      </span>,
     ],
     [
       t('machine.address'),
@@ -82,8 +94,17 @@ function Facts({ machine, instance }: Both) {
     <section className="card" aria-label={t('machine.facts')}>
       <header>
         <h2>{t('machine.facts')}</h2>
+        <span className="push" />
+        {mayEdit && !editing && (
+          <Button kind="quiet" onPress={() => setEditing(true)}>
+            {t('edit.edit')}
+          </Button>
+        )}
       </header>
-      <div className="in">
+      {editing && (
+        <EditMachine machine={machine} isRunning={instance !== undefined} onEnd={() => setEditing(false)} />
+      )}
+      <div className="in" hidden={editing}>
         <dl className="facts">
           {facts.map(([name, value]) => (
             <Fragment key={name}>
@@ -189,59 +210,6 @@ function Conditions({ machine, instance }: Both) {
                 </tr>
               )
             })}
-          </tbody>
-        </table>
-      )}
-    </section>
-  )
-}
-
-function lastTime({ lastTimestamp, eventTime, metadata }: Happening): string {
-  return String(lastTimestamp ?? eventTime ?? metadata.creationTimestamp ?? '')
-}
-
-function Lately() {
-  const { t } = useWords()
-  const { namespace, name } = useMachine()
-  const { list } = useObjects(HAPPENINGS, { namespace })
-  const about = list
-    .filter(
-      ({ involvedObject }) =>
-        involvedObject?.name === name || involvedObject?.name?.startsWith(`virt-launcher-${name}-`),
-    )
-    .sort((a, b) => lastTime(b).localeCompare(lastTime(a)))
-    .slice(0, EVENTS_SHOWN)
-  return (
-    <section className="card" aria-label={t('machine.lately')}>
-      <header>
-        <h2>{t('machine.lately')}</h2>
-      </header>
-      {about.length === 0 ? (
-        <p className="in muted">{t('machine.noEvents')}</p>
-      ) : (
-        <table aria-label={t('machine.lately')}>
-          <thead>
-            <tr>
-              <th scope="col">{t('column.time')}</th>
-              <th scope="col">{t('column.what')}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {about.map((event) => (
-              <tr key={event.metadata.uid}>
-                <td className="muted">
-                  <Age since={lastTime(event)} />
-                </td>
-                <td className="wrap">
-                  {event.type === 'Warning' ? (
-                    <StateMark shown={{ tone: 'warn', word: event.reason ?? '' }} />
-                  ) : (
-                    <strong>{event.reason}</strong>
-                  )}{' '}
-                  {event.message}
-                </td>
-              </tr>
-            ))}
           </tbody>
         </table>
       )}

@@ -1,32 +1,13 @@
-// The machine as YAML, without what only the server's bookkeeping needs.
-import { useMemo } from 'react'
-import type { KubeObject } from '../../../../src/base/object.ts'
-import { printYaml } from '../../../../src/kinds/yaml.ts'
-import { useWords } from '../../app/words.ts'
-import { CopyButton } from '../../parts/copy-button.tsx'
+// The machine as YAML, to read and to change.
+import { MACHINES, type Machine } from '../../data/kinds.ts'
+import type { KindPlace } from '../kit/places.ts'
+import { YamlTab as KitYamlTab } from '../kit/yaml-tab.tsx'
 import { useMachine } from './use-machine.ts'
+import '../kit/kit.css'
 
-export function yamlOf(object: KubeObject): string {
-  const { managedFields: _, ...metadata } = object.metadata
-  return printYaml({ ...object, metadata })
-}
+const MACHINE_KIND: KindPlace<Machine> = { ...MACHINES, kind: 'VirtualMachine' }
 
 export function YamlTab() {
-  const { t } = useWords()
-  const { machine, name } = useMachine()
-  const text = useMemo(() => (machine ? yamlOf(machine) : ''), [machine])
-  const label = t('yaml.of', { name })
-  return (
-    <section className="card stretch" aria-label={label}>
-      <header>
-        <h2>{label}</h2>
-        <span className="push" />
-        <CopyButton text={text} of={label} />
-      </header>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <pre className="yaml" tabIndex={0}>
-        {text}
-      </pre>
-    </section>
-  )
+  const { machine } = useMachine()
+  return machine ? <KitYamlTab place={MACHINE_KIND} object={machine} /> : null
 }
