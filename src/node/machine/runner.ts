@@ -7,10 +7,10 @@ import { launchArgv } from '../plan/launch.ts'
 import type { MachinePlan } from '../plan/machine-plan.ts'
 import type { NicAttachment } from '../plan/nic.ts'
 import type { Companion, FileStep } from '../plan/part.ts'
+import { findProcesses } from '../processes.ts'
 import { type CgroupLimits, type PreparedCgroup, prepareCgroup } from './cgroup.ts'
 import { Machine, type MachinePorts } from './machine.ts'
 import { prepareFiles } from './prepare.ts'
-import { findProcesses } from './processes.ts'
 import {
   type MachineOwner,
   type MachineState,

@@ -78,6 +78,6 @@ export function reportStopped(context: VolumeContext, engine: Engine): Promise<v
     started: false,
     endpoint: '',
     replicaModeMap: mapPatch({}, status?.replicaModeMap),
-    rebuildStatus: mapPatch({}, status?.rebuildStatus),
+    ...(status?.rebuildStatus ? { rebuildStatus: mapPatch({}, status.rebuildStatus) } : {}),
   })
 }

@@ -107,7 +107,7 @@ async function takeUpOrOpen(
   const opened = await openVolume({ context, keeper, engine, waitedMs })
   if (!opened.ok) return opened
   const work = makeWork(context, engine, opened.value.record)
-  for (const { replica, why } of opened.value.dropped)
+  for (const { replica, why } of opened.value.lost)
     work.engine.lost.set(replica, { why, at: context.host.clock.monotonic() })
   const settled = await work.engine.settle(opened.value.record)
   if (!settled.ok) return settled

@@ -1,6 +1,7 @@
 // QEMU's programs lock the images that they open. The kernel lets go of the files of a killed process a moment after
 // the process itself is gone (its last I/O must end first), so whoever opens them next waits for that, bounded.
 import type { Clock, Files } from '../../host/host.ts'
+import { findProcesses } from '../processes.ts'
 
 /** A dying process lets go within milliseconds; on a disk that is busy within a second or two. Milliseconds. */
 export const LOCK_WAIT_MS = 3_000
@@ -29,15 +30,9 @@ export async function whenUnlocked<T>(
 
 /** Processes that name the folder on their command line, for whoever has to end one. */
 export async function holdersOf(files: Files, folder: string): Promise<readonly string[]> {
-  const listed = await files.list('/proc')
-  const pids = listed.ok ? listed.value.filter((name) => /^\d+$/.test(name)) : []
-  const found = await Promise.all(
-    pids.map(async (pid) => {
-      const words = await files.readText(`/proc/${pid}/cmdline`)
-      if (!words.ok || !words.value.includes(`${folder}/`)) return []
-      const [program = ''] = words.value.split('\0')
-      return [`${program.slice(program.lastIndexOf('/') + 1)} (process ${pid})`]
-    }),
-  )
-  return found.flat()
+  const found = await findProcesses(files, `${folder}/`)
+  return found.map(({ identity, argv: [program = ''] }) => {
+    const name = program.slice(program.lastIndexOf('/') + 1)
+    return `${name} (process ${identity.pid})`
+  })
 }

@@ -77,6 +77,9 @@ export async function prepareFreeze(input: LocalMemberInput, words: LayerWords):
     const owned = await host.files.chown(path, input.runAs.uid, input.runAs.gid)
     if (!owned.ok) return owned
   }
+  // A call before this one may have been cut off after it opened the file.
+  const stale = await removeNodes(daemon, [nodeOf(head)])
+  if (!stale.ok) return stale
   const added = await addNodes(daemon, layerNodes(path, { backing: null }))
   if (!added.ok) return added
   return writeMeta(host.files, place.meta, { ...meta, pending: { ...words, head } })

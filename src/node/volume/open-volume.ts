@@ -20,7 +20,8 @@ const ROUNDS_MAX = 8
 
 export interface Opened {
   readonly record: EpochRecord
-  readonly dropped: readonly Dropped[]
+  /** Replicas that did not answer; those that merely are behind may be rebuilt at once. */
+  readonly lost: readonly Dropped[]
 }
 
 export interface OpenOrder {
@@ -68,7 +69,8 @@ export async function openVolume(order: OpenOrder): Promise<Result<Opened>> {
         continue
       case 'commit': {
         const answer = await take(order, { before: read.value, members, inSync: step.inSync, seen })
-        if (answer.ok) return ok({ record: answer.value, dropped: step.dropped })
+        const absent = step.dropped.filter(({ replica }) => seen.get(replica)?.state !== 'present')
+        if (answer.ok) return ok({ record: answer.value, lost: absent })
         const { replica } = answer.failure as { readonly replica?: string }
         if (replica === undefined || step.inSync.length === 1) return answer
         guilty.set(replica, answer.failure.message)

@@ -256,7 +256,8 @@ async function makeReplica(
   return { name, place, daemon, member: localMember({ host, replica: name, place, daemon }) }
 }
 
-async function startGuest(
+/** A machine whose firmware runs the writer on the first disk. */
+export async function startGuest(
   folder: string,
   children: Parameters<typeof diskNodes>[1] extends infer B
     ? B extends { readonly children: infer C }
@@ -312,7 +313,7 @@ async function startGuest(
   return { qemu, process }
 }
 
-function lastRecord(log: string): number {
+export function lastRecord(log: string): number {
   const line = log.slice(0, log.lastIndexOf('\n')).split('\n').at(-1) ?? ''
   assert.ok(line === '' || line.startsWith('A'), `the guest saw an error or an old record: ${line}`)
   return [...line.slice(1)].reduce((sum, letter) => sum * 16 + letter.charCodeAt(0) - 97, 0)
@@ -321,7 +322,7 @@ function lastRecord(log: string): number {
 async function judge(rig: Rig, names: readonly string[], log: string): Promise<void> {
   await host.exec.kill(rig.qemuProcess, 'SIGKILL')
   const last = lastRecord(await readFile(log, 'latin1'))
-  const images: Buffer[] = []
+  const images: Image[] = []
   for (const name of names) {
     const replica = rig.replicas.find((one) => one.name === name)!
     must(await replica.member.fence())
@@ -329,25 +330,42 @@ async function judge(rig: Rig, names: readonly string[], log: string): Promise<v
     await until('the daemon ends', async () =>
       (await host.exec.isAlive(replica.daemon.process)) ? undefined : true,
     )
-    const meta = must(await readMeta(host.files, replica.place.meta))!
-    const head = join(replica.place.folder, meta.head)
-    await qemuImg('check', '-q', head)
-    const raw = join(rig.folder, `${name}.raw`)
-    await qemuImg('convert', '-O', 'raw', head, raw)
-    images.push(await readFile(raw))
+    images.push({ name, bytes: await contentOf(replica.place) })
   }
-  for (const [index, image] of images.entries()) {
+  judgeImages(images, last)
+}
+
+export interface Image {
+  readonly name: string
+  readonly bytes: Buffer
+}
+
+/** What a replica holds, as a guest would see it. Nothing may have it open. */
+export async function contentOf(place: ReplicaPlace): Promise<Buffer> {
+  const meta = must(await readMeta(host.files, place.meta))!
+  const head = join(place.folder, meta.head)
+  await qemuImg('check', '-q', head)
+  const raw = join(place.folder, 'judged.raw')
+  await qemuImg('convert', '-O', 'raw', head, raw)
+  const bytes = await readFile(raw)
+  await rm(raw)
+  return bytes
+}
+
+/** Every record up to the last acknowledged one is in each image, and the images are equal. */
+export function judgeImages(images: readonly Image[], last: number): void {
+  for (const [index, { name, bytes: image }] of images.entries()) {
     for (let number = Math.max(1, last - RECORD_SECTORS + 1); number <= last; number++) {
       const at = ((number * RECORD_STRIDE) % RECORD_SECTORS) * 512
       const found = image.readUInt32LE(at)
       // The next record may be on its way; it takes the place of the one a whole round before.
       const next = number === last - RECORD_SECTORS + 1 ? last + 1 : number
-      assert.ok(found === number || found === next, `${names[index]}: record ${number} is ${found}`)
+      assert.ok(found === number || found === next, `${name}: record ${number} is ${found}`)
     }
     // In flight at the end: may be on some replicas only.
     const pending = (((last + 1) * RECORD_STRIDE) % RECORD_SECTORS) * 512
     image.fill(0, pending, pending + 512)
-    assert.ok(index === 0 || image.equals(images[0]!), `${names[index]} differs from ${names[0]}`)
+    assert.ok(index === 0 || image.equals(images[0]!.bytes), `${name} differs from ${images[0]!.name}`)
   }
 }
 

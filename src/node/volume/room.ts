@@ -20,6 +20,7 @@ import { type EngineContext, type LiveVolumeWork, reconcileEngine } from './engi
 import { replicasOf } from './members.ts'
 import { reconcileReplica } from './replica.ts'
 import type { StandingDisk, Turns } from './standing.ts'
+import { endStrays } from './strays.ts'
 
 /** Starts of daemons under way at one time: more only fight for the disk. */
 const CONCURRENCY = 8
@@ -113,6 +114,7 @@ export function volumeRoom(options: VolumeRoomOptions): VolumeRoom {
     run: async (signal) => {
       for (const kind of [Replica, Engine, VolumeEpoch, BackingImage]) informers.start(kind)
       await informers.synced([Replica, Engine, VolumeEpoch, BackingImage])
+      await endStrays(context)
       const subscriptions = [
         informers.subscribe(Replica, ({ object }) => replicaWork.add(keyOf(object))),
         informers.subscribe(Engine, ({ object }) => engineWork.add(keyOf(object))),

@@ -1,6 +1,6 @@
 // Finds running programs by what stands on their command line, for what was started in the moment before a crash
 // and whose identity nobody wrote down.
-import type { Files, ProcessIdentity } from '../../host/host.ts'
+import type { Files, ProcessIdentity } from '../host/host.ts'
 
 export interface FoundProcess {
   readonly identity: ProcessIdentity
