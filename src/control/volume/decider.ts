@@ -11,10 +11,13 @@ import { Engine } from '../../kinds/longhorn/engine.ts'
 import { Node } from '../../kinds/longhorn/node.ts'
 import { Replica } from '../../kinds/longhorn/replica.ts'
 import { Setting } from '../../kinds/longhorn/setting.ts'
+import { Snapshot } from '../../kinds/longhorn/snapshot.ts'
 import { Volume } from '../../kinds/longhorn/volume.ts'
 import { VolumeAttachment } from '../../kinds/longhorn/volume-attachment.ts'
 import { findCondition } from '../conditions.ts'
+import { SNAPSHOTS_BY_VOLUME, snapshotWishes } from '../snapshot.ts'
 import { engineName, VOLUME_LABEL } from './children.ts'
+import { cloneSourceOf, cloneWishes, isFilled } from './clone.ts'
 import { decideVolume, type SeenVolume } from './decide.ts'
 import { diskFacts } from './disks.ts'
 import type { DiskFacts } from './placement.ts'
@@ -33,7 +36,9 @@ import {
 } from './users.ts'
 import { chooseNode, type Wish } from './wishes.ts'
 
+const VOLUMES_BY_SOURCE = 'volume-source'
 const REPLICAS_BY_NODE = 'replica-node'
+const ENGINES_BY_NODE = 'engine-node'
 /** On its way up an object changes eight times in a tenth of a second; people see one change. */
 const STATUS_SETTLE_MS = 60
 
@@ -66,8 +71,22 @@ function needyVolumes(look: Look, namespace: string | undefined): readonly strin
   )
 }
 
+/** Those with a replica there, and those whose engine runs there without one. */
+function sourceKeys(volume: Volume): readonly string[] {
+  const source = cloneSourceOf(volume)
+  return source ? [`${volume.metadata.namespace}/${source.volume}`] : []
+}
+
+/** The volume that it is of, and those that are filled from it. */
+function volumesOfSnapshot({ metadata, spec }: Snapshot, look: Look): readonly string[] {
+  const name = spec?.volume ?? ''
+  const targets = look.byIndex(Volume, VOLUMES_BY_SOURCE, name).filter((target) => !isFilled(target))
+  return [`${metadata.namespace}/${name}`, ...keysOf(targets)]
+}
+
 function volumesOnNode(look: Look, node: string): readonly string[] {
-  return look.byIndex(Replica, REPLICAS_BY_NODE, node).flatMap(volumeOfChild)
+  const engines = look.byIndex(Engine, ENGINES_BY_NODE, node)
+  return [...new Set([...look.byIndex(Replica, REPLICAS_BY_NODE, node), ...engines].flatMap(volumeOfChild))]
 }
 
 function imageWait(volume: Volume, look: Look): string | undefined {
@@ -201,7 +220,10 @@ function gather(volume: Volume, look: Look): SeenVolume {
     ...ticketWishes(attachment),
     ...ownWishes(sight, disks),
     ...offlineRebuild(sight, settings.offlineRebuilding),
+    ...snapshotWishes(look.byIndex(Snapshot, SNAPSHOTS_BY_VOLUME, name!), engine),
+    ...cloneWishes(look.byIndex(Volume, VOLUMES_BY_SOURCE, name!)),
   ]
+  const source = cloneSourceOf(volume)
   const current = volume.spec?.nodeID || undefined
   return {
     volume,
@@ -218,6 +240,14 @@ function gather(volume: Volume, look: Look): SeenVolume {
     silentMs: Object.fromEntries(
       replicas.map(({ metadata }) => [metadata.name!, look.ageMs(Replica, namespace, metadata.name!) ?? 0]),
     ),
+    ...(source
+      ? {
+          cloneFrom: {
+            sourceVolume: look.get(Volume, namespace, source.volume),
+            sourceSnapshot: look.get(Snapshot, namespace, source.snapshot),
+          },
+        }
+      : {}),
     claim: bound?.facts,
     imageWait: imageWait(volume, look),
   }
@@ -232,6 +262,9 @@ export const volumeDecider: Decider<typeof Volume, SeenVolume> = {
     { kind: Engine, keys: volumeOfChild },
     { kind: Replica, keys: volumeOfChild },
     { kind: VolumeEpoch, keys: volumeOfChild },
+    { kind: Snapshot, keys: (object, look) => volumesOfSnapshot(object as Snapshot, look) },
+    // A copy under way concerns its source: it is kept attached for that.
+    { kind: Volume, keys: (object) => sourceKeys(object as Volume) },
     { kind: VolumeAttachment, keys: ({ metadata }) => [`${metadata.namespace}/${metadata.name}`] },
     { kind: Pod, keys: (object, look) => volumesOfPod(object as Pod, look) },
     { kind: PersistentVolume, keys: (object, look) => volumeOfPersistent(look, object.metadata.name) },
@@ -258,11 +291,29 @@ export const volumeDecider: Decider<typeof Volume, SeenVolume> = {
     { kind: Setting, keys: ({ metadata }, look) => needyVolumes(look, metadata.namespace) },
   ],
   indexes: [
+    {
+      kind: Volume,
+      name: VOLUMES_BY_SOURCE,
+      values: (object) => {
+        const source = cloneSourceOf(object as Volume)
+        return source ? [source.volume] : []
+      },
+    },
+    {
+      kind: Snapshot,
+      name: SNAPSHOTS_BY_VOLUME,
+      values: (object) => [(object as Snapshot).spec?.volume ?? ''],
+    },
     { kind: Pod, name: PODS_BY_CLAIM, values: (object) => claimsOf(object as Pod) },
     {
       kind: Replica,
       name: REPLICAS_BY_NODE,
       values: (object) => [(object as Replica).spec?.nodeID ?? ''],
+    },
+    {
+      kind: Engine,
+      name: ENGINES_BY_NODE,
+      values: (object) => [(object as Engine).spec?.nodeID ?? ''],
     },
   ],
   gather,

@@ -77,24 +77,35 @@ function whileRunning({ volume, engine, views }: FailureSeen, now: number): Read
 function whileStarting({ views, epoch }: FailureSeen, now: number): FailureAnswer {
   const needed = neededForStart(views, epoch)
   const absent = needed.filter((view) => !view.running)
-  if (absent.length === 0 || absent.length === needed.length) return { changes: new Map() }
+  if (absent.length === 0) return { changes: new Map() }
   const hopeless = absent.filter((view) => !view.alive || view.silentMs >= START_WAIT_MS)
-  const changes = new Map(hopeless.map((view) => [view.name, givenUp(view, now)]))
-  const rest = absent.filter((view) => !changes.has(view.name))
+  // None is given up while none has come; others of the set may be taken back instead.
+  const givenUpNow = absent.length === needed.length ? [] : hopeless
+  const rest = absent.filter((view) => !hopeless.includes(view))
   return {
-    changes,
+    changes: new Map(givenUpNow.map((view) => [view.name, givenUp(view, now)])),
     ...(rest.length > 0
       ? { wakeAt: now + START_WAIT_MS - Math.min(...rest.map((view) => view.silentMs)) }
       : {}),
   }
 }
 
-/** When all of the committed set was given up, those of it that answer are taken back; nobody else ever is. */
-function salvage({ views, epoch, autoSalvage }: FailureSeen): ReadonlyMap<string, SpecChange> {
+/** Has come, or may still come by itself. */
+function mayServe(view: ReplicaView): boolean {
+  return isServing(view) && (view.running || (view.alive && view.silentMs < START_WAIT_MS))
+}
+
+/**
+ * When all of the committed set was given up or does not come, those of it that answer are taken back; nobody else
+ * ever is.
+ */
+function salvage({ views, epoch, autoSalvage, isWanted }: FailureSeen): ReadonlyMap<string, SpecChange> {
   if (!autoSalvage || !isWritten(epoch)) return new Map()
   const members = views.filter((view) => view.inSync)
-  if (members.length === 0 || members.some(isServing)) return new Map()
+  if (members.length === 0 || members.some(isWanted ? mayServe : isServing)) return new Map()
   return new Map(
-    members.filter((view) => view.alive && !view.leaving).map((view) => [view.name, { failedAt: '' }]),
+    members
+      .filter((view) => view.failed && view.alive && !view.leaving)
+      .map((view) => [view.name, { failedAt: '' }]),
   )
 }
