@@ -27,8 +27,9 @@ import {
 /** From QEMU's start to its first answer; long only where the host is starved. */
 export const START_TIMEOUT_MS = 60_000
 const DIAL_TIMEOUT_MS = 5_000
-const DIAL_RETRY_MIN_MS = 10
-const DIAL_RETRY_SOON_MS = 20
+/** A dial costs a fifth of a millisecond, a machine that waits for the next one is late by the whole pause. */
+const DIAL_RETRY_MIN_MS = 5
+const DIAL_RETRY_SOON_MS = 10
 const DIAL_RETRY_MAX_MS = 1_000
 const COMING_UP_MS = 5_000
 /** KubeVirt presses the power button again this often until the grace period is over. */
@@ -122,12 +123,18 @@ export class Machine {
     return this.#ended.promise
   }
 
-  /** First contact after the start or after our own restart; then it is looked after until its end. */
-  async begin(timeoutMs = START_TIMEOUT_MS): Promise<Result<void>> {
+  /**
+   * First contact after the start or after our own restart; then it is looked after until its end. The guest is let
+   * go only after `known`: its identity is on the disk by then.
+   */
+  async begin(timeoutMs = START_TIMEOUT_MS, known?: Promise<Result<void>>): Promise<Result<void>> {
     const { process } = this.#state
     if (this.#life.state === 'ended' || !process) return failed(notRunning())
+    if (known) this.#lastWrite = known.then(() => undefined)
     void this.#awaitExit(process)
     const session = await this.#contact(timeoutMs)
+    const written = (await known) ?? ok(undefined)
+    if (!written.ok) return written
     const begun = session.ok ? await this.#letGo(session.value) : session
     if (!begun.ok) return begun
     if (this.plan.sockets.serial !== undefined)

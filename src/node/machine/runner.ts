@@ -9,7 +9,7 @@ import type { NicAttachment } from '../plan/nic.ts'
 import type { Companion, FileStep } from '../plan/part.ts'
 import { findProcesses } from '../processes.ts'
 import { type CgroupLimits, type PreparedCgroup, prepareCgroup } from './cgroup.ts'
-import { Machine, type MachinePorts } from './machine.ts'
+import { Machine, type MachinePorts, START_TIMEOUT_MS } from './machine.ts'
 import { prepareFiles } from './prepare.ts'
 import {
   type MachineOwner,
@@ -77,13 +77,9 @@ export async function startMachine(ports: MachinePorts, request: StartRequest): 
     startedAt: host.clock.now(),
   }
   const processes = [started.value, ...companions.value]
-  const known = await writeState(host.files, folder, state)
-  if (!known.ok) {
-    for (const process of processes) await killAndWait(ports, process)
-    return known
-  }
   const machine = new Machine(ports, folder, state)
-  const first = await machine.begin()
+  // QEMU comes up while its state is written down.
+  const first = await machine.begin(START_TIMEOUT_MS, writeState(host.files, folder, state))
   if (first.ok) return ok(machine)
   await machine.kill(first.failure.message)
   for (const process of processes) await killAndWait(ports, process)
