@@ -63,8 +63,18 @@ export function nodeRegistration(options: AgentOptions, source: FactsSource): Re
       await reportDisks(options, await storageNode(options))
     },
     async run(signal) {
+      const { clock } = options.host
+      let renewedAt = clock.monotonic()
+      let again = false
       await Promise.all([
-        every(options, signal, LEASE_RENEW_MS, () => renewLease(options)),
+        every(options, signal, LEASE_RENEW_MS, async () => {
+          await renewLease(options)
+          // After a long silence others may have taken this node for lost, or be about to: it says twice that it lives.
+          const silent = clock.monotonic() - renewedAt > LEASE_SECONDS * 1_000
+          if (silent || again) await writeNode()
+          again = silent
+          renewedAt = clock.monotonic()
+        }),
         every(options, signal, STATUS_EVERY_MS, async () => {
           await writeNode()
           await reportDisks(options, await storageNode(options))

@@ -17,7 +17,7 @@ import { createEventRecorder } from '../loop/events.ts'
 import { type Agent, createAgent } from '../node/agent.ts'
 import { imageRoom } from '../node/image/room.ts'
 import { createLink, type Link } from '../node/link/create-link.ts'
-import { tlsMaterial } from '../node/link/link-server.ts'
+import { type SendImage, tlsMaterial } from '../node/link/link-server.ts'
 import { LINK_PORT, peersOf } from '../node/link/peers.ts'
 import { type NodeAgent, serverFacing } from '../node/link/remote-agent.ts'
 import type { LinkTls } from '../node/link/wire.ts'
@@ -72,6 +72,7 @@ export async function startNodeAgent(options: NodeAgentOptions): Promise<Result<
   const informers = createInformers(options.client, host, { signal: stopping.signal })
   informers.start(Node)
   let facing: NodeAgent | undefined
+  let sendImage: SendImage | undefined
   const link = createLink({
     host,
     certificates: options.certificates,
@@ -80,6 +81,7 @@ export async function startNodeAgent(options: NodeAgentOptions): Promise<Result<
     callerOf,
     peer: peersOf(informers.look),
     serverFacing: () => facing && serverFacing(options.nodeName, facing),
+    sendImage: () => sendImage,
   })
   const listener = await listenSomewhere(host, link, options.linkHost)
   if (!listener.ok) return stopWith(stopping, listener)
@@ -89,6 +91,7 @@ export async function startNodeAgent(options: NodeAgentOptions): Promise<Result<
     return stopWith(stopping, made)
   }
   const { agent, uploads, writeKeys } = made.value
+  sendImage = made.value.sendImage
   facing = { dial: agent.dial, actions: agent.actions, uploads }
   const running = Promise.all([agent.run(stopping.signal), sampleLoad(options, agent, stopping.signal)])
   return ok({
@@ -147,10 +150,14 @@ interface Around {
 interface Made {
   readonly agent: Agent
   readonly uploads: AgentUploads
+  readonly sendImage: SendImage
   readonly writeKeys: () => Promise<Result<void>>
 }
 
-async function makeAgent(options: NodeAgentOptions, { informers, linkPort }: Around): Promise<Result<Made>> {
+async function makeAgent(
+  options: NodeAgentOptions,
+  { informers, link, linkPort }: Around,
+): Promise<Result<Made>> {
   const { host, client, nodeName, nodeIp, dataFolder } = options
   const runFolder = runFolderFor(dataFolder)
   const runAs = await machineUser(host)
@@ -175,6 +182,7 @@ async function makeAgent(options: NodeAgentOptions, { informers, linkPort }: Aro
     informers,
     nodeName,
     clusterNetworks: options.clusterNetworks,
+    peers: { fetch: link.fetchImage },
     ...(runAs ? { runAs } : {}),
   })
   const recorder = createEventRecorder({
@@ -204,5 +212,5 @@ async function makeAgent(options: NodeAgentOptions, { informers, linkPort }: Aro
     version: CROFT_VERSION,
   })
   if (!agent.ok) return agent
-  return ok({ agent: agent.value, uploads: images.uploads, writeKeys })
+  return ok({ agent: agent.value, uploads: images.uploads, sendImage: images.send, writeKeys })
 }

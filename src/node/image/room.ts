@@ -16,6 +16,15 @@ import { DONE, keyedWork, RETRY, type WorkAnswer } from '../keyed-work.ts'
 import type { RunAs } from '../plan/facts.ts'
 import type { ImageRoom } from '../ports.ts'
 import { checkSum } from './check-sum.ts'
+import {
+  copyImage,
+  type ImagePeers,
+  type ImageRef,
+  isComing,
+  nodeWithImage,
+  type SentImage,
+  sendImage,
+} from './copy.ts'
 import { download } from './download.ts'
 import { mayFetchFrom } from './image-address.ts'
 import { BACKING_FILE, backingImageFolder } from './layout.ts'
@@ -37,6 +46,8 @@ export interface ImageRoomOptions {
   readonly runAs?: RunAs
   /** Networks of the cluster itself, never fetched from. */
   readonly clusterNetworks: readonly string[]
+  /** The way to images of other nodes; absent: each is fetched from its source. */
+  readonly peers?: ImagePeers
 }
 
 interface FileReport {
@@ -52,6 +63,8 @@ interface Place {
 
 export interface LocalImageRoom extends ImageRoom {
   readonly uploads: AgentUploads
+  /** A finished image of this node, for a node that wants it. */
+  send(image: ImageRef, signal: AbortSignal): Promise<Result<SentImage>>
 }
 
 const NAMESPACE = 'longhorn-system'
@@ -219,6 +232,42 @@ export function imageRoom(options: ImageRoomOptions): LocalImageRoom {
     return DONE
   }
 
+  /** From a node that has it. Its copy is whole and checked, so what is told of the image stays as it is. */
+  const copyFrom = async (
+    from: string,
+    image: BackingImage,
+    place: Place,
+    signal: AbortSignal,
+  ): Promise<WorkAnswer> => {
+    const { name = '', uid = '' } = image.metadata
+    const made = await makeFolder(place.folder)
+    if (!made.ok) return fail(image, place, made.failure)
+    await report(image, place, { state: 'in-progress', progress: 0, message: `copying from ${from}` })
+    const tell = progressTeller(image, place)
+    const copied = await copyImage({
+      host,
+      peers: options.peers!,
+      from,
+      image: { name, uid },
+      folder: place.folder,
+      runAs: options.runAs,
+      signal,
+      onProgress: (done, total) => tell(`${done} of ${total} bytes from ${from}`, (done / total) * 99),
+    })
+    if (signal.aborted) return DONE
+    if (!copied.ok) {
+      host.log.warn('an image was not copied', { image: name, from, why: copied.failure.message })
+      await clean(place, false)
+      await report(image, place, { state: 'pending', progress: 0, message: copied.failure.message })
+      return RETRY
+    }
+    const { checksum, size, virtualSize } = image.status ?? {}
+    const record = { uuid: uid, sha512: checksum, sizeBytes: Number(size), virtualSize: Number(virtualSize) }
+    await host.files.writeDurable(`${place.folder}/backing.cfg`, JSON.stringify(record))
+    await report(image, place, { state: 'ready', progress: 100, message: '' })
+    return DONE
+  }
+
   /** The folders above let the unprivileged programs pass; the image's own belongs to it. */
   const makeFolder = async (folder: string): Promise<Result<void>> => {
     const above = await host.files.makeFolder(folder.slice(0, folder.lastIndexOf('/')), 0o711)
@@ -270,6 +319,17 @@ export function imageRoom(options: ImageRoomOptions): LocalImageRoom {
     const state = image.status?.diskFileStatusMap?.[place.diskId]?.state ?? ''
     if (!wanted) return state === '' && !underWay.has(image.metadata.uid!) ? DONE : removeImage(image, place)
     if (state === 'ready' || state.startsWith('failed')) return DONE
+    const from = options.peers && nodeWithImage(image, look.list(Node, NAMESPACE), nodeName)
+    if (from !== undefined) return underControl(image, (signal) => copyFrom(from, image, place, signal))
+    if (options.peers && state === '' && isComing(image, place.diskId)) {
+      await report(image, place, {
+        state: 'pending',
+        progress: 0,
+        message: 'waiting for the copy of another disk',
+      })
+      return DONE
+    }
+    if (options.peers && isComing(image, place.diskId)) return DONE
     if (image.spec?.sourceType === 'download')
       return underControl(image, (signal) => fetchImage(image, place, signal))
     if (state === '')
@@ -341,6 +401,17 @@ export function imageRoom(options: ImageRoomOptions): LocalImageRoom {
   })
   return {
     uploads,
+    async send({ name, uid }, signal) {
+      const image = look.get(BackingImage, NAMESPACE, name)
+      const place = image && image.metadata.uid === uid ? placeOf(image) : undefined
+      const ready = place && image?.status?.diskFileStatusMap?.[place.diskId]?.state === 'ready'
+      if (place && ready) return sendImage(host, place.folder, signal)
+      return failed({
+        reason: 'ImageUnknown',
+        message: `${nodeName} has not got image ${name}`,
+        retry: 'later',
+      })
+    },
     run: async (signal) => {
       for (const kind of [BackingImage, Node, Setting]) informers.start(kind)
       await informers.synced([BackingImage, Node, Setting])

@@ -9,9 +9,11 @@ import { streamOf } from './socket-stream.ts'
 import {
   CALL_PATH,
   failureIn,
+  IMAGE_PATH,
   type LinkTls,
   readBody,
   readResult,
+  SHA512_HEADER,
   STREAM_PATH,
   STREAM_PROTOCOL,
   UPLOAD_PATH,
@@ -45,6 +47,18 @@ export interface LinkClient {
   ): Promise<Result<JsonObject>>
   open(nodeName: string, target: AgentTarget): Promise<Result<AgentStream>>
   upload(request: UploadRequest): Promise<Result<void>>
+  /** A finished image of that node. */
+  fetchImage(
+    nodeName: string,
+    image: { readonly name: string; readonly uid: string },
+    signal: AbortSignal,
+  ): Promise<Result<FetchedImage>>
+}
+
+export interface FetchedImage {
+  readonly sizeBytes: number
+  readonly sha512: string
+  readonly body: AsyncIterable<Uint8Array>
 }
 
 export function linkClient(options: LinkClientOptions): LinkClient {
@@ -55,6 +69,7 @@ export function linkClient(options: LinkClientOptions): LinkClient {
       ),
     open: (nodeName, target) => open(options, nodeName, target),
     upload: (request) => upload(options, request),
+    fetchImage: (nodeName, image, signal) => fetchImage(options, nodeName, image, signal),
   }
 }
 
@@ -215,4 +230,33 @@ async function upload(options: LinkClientOptions, request: UploadRequest): Promi
   } catch (error) {
     return failed(connectionFailure(request.nodeName, failureOf(error), undefined, false))
   }
+}
+
+/** The other side sums the file up before its first byte. Milliseconds. */
+const IMAGE_SILENCE_MS = 5 * 60_000
+
+async function fetchImage(
+  options: LinkClientOptions,
+  nodeName: string,
+  image: { readonly name: string; readonly uid: string },
+  signal: AbortSignal,
+): Promise<Result<FetchedImage>> {
+  const peer = options.peer(nodeName)
+  if (!peer) return failed(unknown(nodeName))
+  const answer = await options.host.net.request({
+    method: 'GET',
+    url: `https://${hostText(peer)}${IMAGE_PATH}?${new URLSearchParams({ name: image.name, uid: image.uid })}`,
+    signal,
+    idleTimeoutMs: IMAGE_SILENCE_MS,
+    ...options.tls(),
+  })
+  if (!answer.ok) return failed(connectionFailure(nodeName, answer.failure, undefined, signal.aborted))
+  const { status, headers, body } = answer.value
+  const sha512 = headers[SHA512_HEADER]
+  const sizeBytes = Number(headers['content-length'])
+  if (status === 200 && sha512 !== undefined && Number.isSafeInteger(sizeBytes))
+    return ok({ sizeBytes, sha512, body })
+  const read = await readBody(body)
+  const result = read.ok ? readResult(read.value) : read
+  return result.ok ? failed(unknown(nodeName)) : result
 }

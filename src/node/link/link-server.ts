@@ -16,10 +16,12 @@ import type { LinkAnswer } from './agent-link.ts'
 import { join } from './socket-stream.ts'
 import {
   CALL_PATH,
+  IMAGE_PATH,
   type LinkTls,
   METHOD,
   printResult,
   readBody,
+  SHA512_HEADER,
   STREAM_PROTOCOL,
   UPLOAD_PATH,
 } from './wire.ts'
@@ -43,7 +45,17 @@ export interface LinkServerOptions {
   readonly callerOf: (facts: CertificateFacts) => LinkCaller | undefined
   readonly answers: ReadonlyMap<string, LinkAnswer>
   readonly serverFacing: () => ServerFacing | undefined
+  /** Absent until the agent is up. */
+  readonly sendImage: () => SendImage | undefined
 }
+
+/** A finished image of this node, for another that wants it. */
+export type SendImage = (
+  image: { readonly name: string; readonly uid: string },
+  signal: AbortSignal,
+) => Promise<
+  Result<{ readonly sizeBytes: number; readonly sha512: string; readonly body: AsyncIterable<Uint8Array> }>
+>
 
 /** Prefix of the methods that act on machines. */
 export const ACTION_PREFIX = 'machine.'
@@ -64,6 +76,7 @@ function handlerOf(options: LinkServerOptions): HttpHandler {
       if (!caller) return refusal(401, noCaller())
       const path = request.url.split('?')[0] ?? ''
       if (request.method === 'GET' && path === '/healthz') return { status: 200, headers: {}, body: 'ok\n' }
+      if (request.method === 'GET' && path === IMAGE_PATH) return answerImage(options, request)
       if (request.method !== 'POST') return refusal(404, noSuch(path))
       if (path.startsWith(CALL_PATH))
         return answerCall(options, caller, request, path.slice(CALL_PATH.length))
@@ -221,4 +234,23 @@ async function answerUpload(
     body: request.body,
   })
   return json(200, received.ok ? ok({}) : received)
+}
+
+/** Images are the same for all nodes, so every node may have them. */
+async function answerImage(options: LinkServerOptions, { url, signal }: HttpRequest): Promise<HttpResponse> {
+  const send = options.sendImage()
+  if (!send) return refusal(503, starting(options))
+  const query = new URLSearchParams(url.split('?')[1] ?? '')
+  const sent = await send({ name: query.get('name') ?? '', uid: query.get('uid') ?? '' }, signal)
+  if (!sent.ok) return refusal(409, sent.failure)
+  const { sizeBytes, sha512, body } = sent.value
+  return {
+    status: 200,
+    headers: {
+      'content-type': 'application/octet-stream',
+      'content-length': String(sizeBytes),
+      [SHA512_HEADER]: sha512,
+    },
+    body,
+  }
 }

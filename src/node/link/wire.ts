@@ -5,6 +5,8 @@ import { type Failure, failed, ok, type Result } from '../../base/result.ts'
 export const CALL_PATH = '/v1/call/'
 export const STREAM_PATH = '/v1/stream'
 export const UPLOAD_PATH = '/v1/upload'
+export const IMAGE_PATH = '/v1/image'
+export const SHA512_HEADER = 'x-croft-sha512'
 export const STREAM_PROTOCOL = 'croft.stream'
 
 /** Layer lists of large volumes and pictures of screens stay below. Bytes. */
