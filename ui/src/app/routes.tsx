@@ -67,6 +67,13 @@ const machineYaml = createRoute({
   path: '/yaml',
   component: lazyRouteComponent(() => import('../pages/machines/yaml-tab.tsx'), 'YamlTab'),
 })
+const consoleWindow = createRoute({
+  getParentRoute: () => root,
+  path: '/console/$namespace/$name',
+  validateSearch: (search: Record<string, unknown>): { readonly kind?: 'serial' } =>
+    search['kind'] === 'serial' ? { kind: 'serial' } : {},
+  component: lazyRouteComponent(() => import('../pages/machines/console-window.tsx'), 'ConsoleWindow'),
+})
 const images = createRoute({
   getParentRoute: () => root,
   path: '/images',
@@ -101,6 +108,7 @@ export const router = createRouter({
       machineEvents,
       machineYaml,
     ]),
+    consoleWindow,
     images,
     hosts,
     host,

@@ -1,5 +1,5 @@
 // The frame around every page: rail, top bar, banner, the page itself, and the tasks at the foot.
-import { Outlet, useNavigate } from '@tanstack/react-router'
+import { Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { FolderOpen, WifiOff } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { messageOf } from '../data/api.ts'
@@ -24,7 +24,14 @@ export function Shell() {
   useEffect(() => {
     if (!projects) loadProjects().catch((error: unknown) => tell('bad', messageOf(error)))
   }, [projects])
+  const isBare = useLocation({ select: ({ pathname }) => pathname.startsWith('/console/') })
   if (!projects) return <p className="hidden-visually">{t('app.loading')}</p>
+  if (isBare)
+    return (
+      <main className="main bare" id="main">
+        <Outlet />
+      </main>
+    )
   return (
     <div className="shell">
       <button type="button" className="skip" onClick={() => main.current?.focus()}>

@@ -1,13 +1,16 @@
 // What the pane around a console and the console itself say to each other.
 import type { RefObject } from 'react'
+import type { Layout } from './layouts.ts'
 
 /** `taken`: somebody else opened it. `ended`: the guest or the server closed it for good. */
 export type ConsoleState = 'connecting' | 'connected' | 'lost' | 'taken' | 'ended'
 
 export interface Controls {
-  /** Sends a text as if it were typed. */
-  type(text: string): void
+  /** Sends a text as if it were typed on a keyboard that the guest takes for one of this layout. */
+  type(text: string, layout: Layout): void
   ctrlAltDel?(): void
+  /** Presses the keys together; codes as KeyboardEvent has them. */
+  press?(codes: readonly string[]): void
 }
 
 export interface ConsoleProps {

@@ -2,6 +2,7 @@
 import RFB from '@novnc/novnc'
 import { useEffect, useRef } from 'react'
 import { type ConsoleProps, PROTOCOL, RETRY_MS, streamUrl, TAKEN } from './console-port.ts'
+import { type Layout, pressesOf } from './layouts.ts'
 
 /** A key a guest can follow. */
 const KEY_EVERY_MS = 12
@@ -59,7 +60,8 @@ export function Screen({ namespace, name, label, fit, controls, onState }: Conso
     }
     open()
     controls.current = {
-      type: (text) => void typeKeys(() => current.current, text),
+      type: (text, layout) => void typeKeys(() => current.current, text, layout),
+      press: (codes) => together(current.current, codes, () => undefined),
       ctrlAltDel: () => current.current?.sendCtrlAltDel(),
     }
     return () => {
@@ -73,12 +75,44 @@ export function Screen({ namespace, name, label, fit, controls, onState }: Conso
   return <div className="fill" ref={pane} />
 }
 
-async function typeKeys(rfb: () => RFB | undefined, text: string): Promise<void> {
+async function typeKeys(rfb: () => RFB | undefined, text: string, layout: Layout): Promise<void> {
+  const presses = pressesOf(layout)
   for (const character of text.replaceAll('\r\n', '\n')) {
-    const point = character.codePointAt(0) ?? 0
-    const keysym =
-      character === '\n' ? RETURN : character === '\t' ? TAB : point < 0x100 ? point : UNICODE_KEYSYM + point
-    rfb()?.sendKey(keysym, null)
+    const press = presses.get(character)
+    const keysym = keysymOf(character)
+    if (!press) rfb()?.sendKey(keysym, null)
+    else {
+      const held = press.shift ? ['ShiftLeft'] : press.altGr ? ['AltRight'] : []
+      together(rfb(), held, () => rfb()?.sendKey(keysym, press.code))
+      if (press.isDead) rfb()?.sendKey(keysymOf(' '), 'Space')
+    }
     await new Promise((resolve) => setTimeout(resolve, KEY_EVERY_MS))
   }
+}
+
+function keysymOf(character: string): number {
+  const point = character.codePointAt(0) ?? 0
+  if (character === '\n') return RETURN
+  if (character === '\t') return TAB
+  return point < 0x100 ? point : UNICODE_KEYSYM + point
+}
+
+/** X11 keysyms of the keys that are pressed together with others, and of those that have no character. */
+const KEYSYMS: Readonly<Record<string, number>> = {
+  ShiftLeft: 0xffe1,
+  AltRight: 0xfe03,
+  ControlLeft: 0xffe3,
+  AltLeft: 0xffe9,
+  MetaLeft: 0xffeb,
+  Tab: TAB,
+  PrintScreen: 0xff61,
+  Backspace: 0xff08,
+  ...Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`F${index + 1}`, 0xffbe + index])),
+}
+
+/** Holds the keys down, does something, and lets go in the other order. */
+function together(rfb: RFB | undefined, codes: readonly string[], between: () => void): void {
+  for (const code of codes) rfb?.sendKey(KEYSYMS[code] ?? 0, code, true)
+  between()
+  for (const code of [...codes].reverse()) rfb?.sendKey(KEYSYMS[code] ?? 0, code, false)
 }

@@ -54,7 +54,8 @@ export function CodePane({ label, value, onValue, autoFocus }: YamlEditorProps) 
           LOOK,
           // Tab indents; Escape and then Tab leaves, as the editor's own help for keyboards says.
           keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
-          EditorView.contentAttributes.of({ 'aria-label': label }),
+          // Editable is focusable; checkers of accessibility want to see it said.
+          EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) tell.current(update.state.doc.toString())
           }),

@@ -1,9 +1,11 @@
 // Adding an image: the server fetches it from an address, or this browser sends a file.
 import { type FormEvent, useId, useState } from 'react'
-import { dismiss, showProgress, tell } from '../../app/messages.ts'
+import { tell } from '../../app/messages.ts'
+import { startTask } from '../../app/tasks.ts'
 import { useWords } from '../../app/words.ts'
 import { ApiFailure, call, messageOf } from '../../data/api.ts'
 import { IMAGES, type Image, pathOf } from '../../data/kinds.ts'
+import { bytesText } from '../../data/measures.ts'
 import { uploadImage } from '../../data/upload.ts'
 import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -174,12 +176,17 @@ function nameFrom(path: string): string {
   return last.replace(/(\.(qcow2|img|raw|iso|vmdk|xz|gz|zst))+$/i, '')
 }
 
-/** Shows how far it has come, on whatever page the user is meanwhile. */
+/** A task at the foot of every page: it can be stopped, and tried again with the same file. */
 function useUpload() {
-  const { t } = useWords()
-  return async ({ metadata, spec }: Image, file: File) => {
+  const { t, language } = useWords()
+  const send = async ({ metadata, spec }: Image, file: File): Promise<void> => {
     const name = spec.displayName ?? ''
-    const message = tell('busy', t('images.uploading', { name }))
+    const stop = new AbortController()
+    const task = startTask({
+      title: t('images.uploading', { name }),
+      cancel: () => stop.abort(),
+      link: '/images',
+    })
     const warn = (event: BeforeUnloadEvent) => event.preventDefault()
     addEventListener('beforeunload', warn)
     try {
@@ -187,15 +194,27 @@ function useUpload() {
         namespace: metadata.namespace ?? '',
         name: metadata.name ?? '',
         file,
-        onProgress: (sent) => showProgress(message, file.size === 0 ? 1 : sent / file.size),
-        signal: new AbortController().signal,
+        onProgress: (sent) =>
+          task.tell({
+            progress: file.size === 0 ? 1 : sent / file.size,
+            detail: `${bytesText(language, sent)} / ${bytesText(language, file.size)}`,
+          }),
+        signal: stop.signal,
       })
-      tell('ok', t('images.uploaded', { name }))
+      const done = t('images.uploaded', { name })
+      task.end('done', done)
+      tell('ok', done)
     } catch (error) {
-      tell('bad', t('images.uploadFailed', { name, message: messageOf(error) }))
+      const again = () => void send({ metadata, spec } as Image, file)
+      if (stop.signal.aborted) task.end('stopped', t('images.uploadStopped'), again)
+      else {
+        const message = t('images.uploadFailed', { name, message: messageOf(error) })
+        task.end('failed', message, again)
+        tell('bad', message)
+      }
     } finally {
       removeEventListener('beforeunload', warn)
-      dismiss(message)
     }
   }
+  return send
 }

@@ -1,13 +1,16 @@
 // Screen and serial console of a machine in one pane. What draws them is loaded when somebody looks.
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { ClipboardPaste, Expand, Maximize, RotateCw, Shrink } from 'lucide-react'
+import { ClipboardPaste, Expand, ExternalLink, Maximize, RotateCw, Shrink } from 'lucide-react'
 import { lazy, type RefObject, Suspense, useCallback, useEffect, useRef, useState } from 'react'
 import { tell } from '../../app/messages.ts'
 import { useWords } from '../../app/words.ts'
 import type { ConsoleState, Controls } from '../../consoles/console-port.ts'
+import { LAYOUTS, type Layout } from '../../consoles/layouts.ts'
+import { readStored, writeStored } from '../../data/stored.ts'
 import { Button } from '../../parts/button.tsx'
 import { StateMark } from '../../parts/state-mark.tsx'
 import { Segments } from '../../parts/tiles.tsx'
+import { ConsoleKeys } from './console-keys.tsx'
 import { useMachine } from './use-machine.ts'
 
 const Screen = lazy(async () => ({ default: (await import('../../consoles/screen.tsx')).Screen }))
@@ -16,8 +19,9 @@ const Serial = lazy(async () => ({ default: (await import('../../consoles/serial
 export function ConsoleTab() {
   const { t } = useWords()
   const navigate = useNavigate()
-  const { namespace, name } = useParams({ from: '/machines/$namespace/$name' })
-  const { kind = 'screen' } = useSearch({ from: '/machines/$namespace/$name/console' })
+  const { namespace = '', name = '' } = useParams({ strict: false })
+  const { kind = 'screen' } = useSearch({ strict: false })
+  const [layout, setLayout] = useState<Layout>(readLayout)
   const { instance } = useMachine()
   const [state, setState] = useState<ConsoleState>('connecting')
   const [attempt, setAttempt] = useState(0)
@@ -33,8 +37,7 @@ export function ConsoleTab() {
   const choose = (next: string) => {
     setState('connecting')
     void navigate({
-      to: '/machines/$namespace/$name/console',
-      params: { namespace, name },
+      to: '.',
       search: (old) => ({ ...old, kind: next === 'serial' ? ('serial' as const) : undefined }) as never,
       replace: true,
     })
@@ -55,15 +58,21 @@ export function ConsoleTab() {
         {runs && <ConnectionMark state={state} />}
         <span className="push" />
         {kind === 'screen' && (
-          <Button isDisabled={state !== 'connected'} onPress={() => controls.current?.ctrlAltDel?.()}>
-            {t('console.cad')}
-          </Button>
+          <ConsoleKeys
+            isDisabled={state !== 'connected'}
+            controls={controls}
+            layout={layout}
+            onLayout={(next) => {
+              setLayout(next)
+              writeStored(LAYOUT, next)
+            }}
+          />
         )}
         <Button
           square
           label={t('console.paste')}
           isDisabled={state !== 'connected'}
-          onPress={() => void paste(controls.current, t('console.pasteEmpty'))}
+          onPress={() => void paste(controls.current, layout, t('console.pasteEmpty'))}
         >
           <ClipboardPaste className="icon" aria-hidden />
         </Button>
@@ -78,6 +87,9 @@ export function ConsoleTab() {
           onPress={() => toggleFull(frame.current)}
         >
           {isFull ? <Shrink className="icon" aria-hidden /> : <Maximize className="icon" aria-hidden />}
+        </Button>
+        <Button square label={t('console.window')} onPress={() => openWindow(namespace, name, kind)}>
+          <ExternalLink className="icon" aria-hidden />
         </Button>
         <Button
           square
@@ -157,8 +169,26 @@ function useLeaveKey(frame: RefObject<HTMLElement | null>): void {
   }, [frame])
 }
 
-async function paste(controls: Controls | null, whenEmpty: string): Promise<void> {
+/** Where this browser keeps the layout that guests have. */
+const LAYOUT = 'croft.layout'
+
+function readLayout(): Layout {
+  const stored = readStored(LAYOUT)
+  return LAYOUTS.find((layout) => layout === stored) ?? 'us'
+}
+
+/** One window for each console: a second press brings it to the front. */
+function openWindow(namespace: string, name: string, kind: string): void {
+  const query = kind === 'serial' ? '?kind=serial' : ''
+  window.open(
+    `/console/${namespace}/${name}${query}`,
+    `console ${namespace}/${name} ${kind}`,
+    'popup,width=1100,height=820',
+  )
+}
+
+async function paste(controls: Controls | null, layout: Layout, whenEmpty: string): Promise<void> {
   const text = await navigator.clipboard.readText().catch(() => '')
   if (text === '') tell('bad', whenEmpty)
-  else controls?.type(text)
+  else controls?.type(text, layout)
 }

@@ -11,7 +11,7 @@ export interface Seen extends Pick<Objects<Machine>, 'liveness' | 'failure'> {
 }
 
 export function useMachine(): Seen {
-  const { namespace, name } = useParams({ from: '/machines/$namespace/$name' })
+  const { namespace = '', name = '' } = useParams({ strict: false })
   const { list, liveness, failure } = useObjects(MACHINES, { namespace, name })
   const instances = useObjects(INSTANCES, { namespace, name })
   return { namespace, name, machine: list[0], instance: instances.list[0], liveness, failure }
