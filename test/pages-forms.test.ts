@@ -6,13 +6,14 @@ import { PersistentVolumeClaim } from '../src/kinds/core/persistent-volume-claim
 import { ResourceQuota } from '../src/kinds/core/resource-quota.ts'
 import { judge, lookOver } from '../src/kinds/judge.ts'
 import type { AnyKind } from '../src/kinds/kind.ts'
-import { RoleBinding } from '../src/kinds/kubernetes/rbac.ts'
+import { ClusterRoleBinding, RoleBinding } from '../src/kinds/kubernetes/rbac.ts'
 import type { Image, Machine } from '../ui/src/data/kinds.ts'
 import type {
   RoleBinding as Binding,
   Claim,
   ResourceQuota as Quota,
   Replica,
+  Secret as SecretObject,
   Volume,
 } from '../ui/src/pages/kit/places.ts'
 import { refusalsOf } from '../ui/src/pages/kit/refusals.ts'
@@ -27,6 +28,7 @@ import {
   textOf,
   type ValueRow,
 } from '../ui/src/pages/secrets/values.ts'
+import { everywhereBinding, isAdmin, newPassword, personOf, rightsOf } from '../ui/src/pages/users/people.ts'
 import { claimFor, type VolumeWish } from '../ui/src/pages/volumes/new-volume.ts'
 import {
   gibFor,
@@ -221,4 +223,26 @@ test('members of a project are the people in its bindings', () => {
   )
   assert.deepEqual(subjectsWithout(members[0]!), [])
   assert.equal(subjectsWithout(members[1]!).length, 3)
+})
+
+test('what a person may do, by name and through groups', () => {
+  const secret = {
+    metadata: { name: 'croft-user-jo' },
+    data: { groups: btoa('ops,'), mustChangePassword: btoa('true') },
+  } as unknown as SecretObject
+  const person = personOf(secret)
+  assert.deepEqual([person.name, person.groups, person.mustChangePassword], ['jo', ['ops'], true])
+  const everywhere = everywhereBinding('jo', 'view')
+  assert.deepEqual(against(ClusterRoleBinding, everywhere), [])
+  const inProject = bindingFor({ namespace: 'payments', kind: 'Group', name: 'ops', role: 'edit' })
+  const other = bindingFor({ namespace: 'payments', kind: 'User', name: 'ann', role: 'admin' })
+  const rights = rightsOf(person, [inProject, other, everywhere])
+  assert.deepEqual(
+    rights.map(({ role, namespace = '*', group = '' }) => `${role} ${namespace} ${group}`),
+    ['view * ', 'edit payments ops'],
+  )
+  assert.equal(isAdmin(person, rights), false)
+  assert.equal(isAdmin(person, rightsOf(person, [everywhereBinding('jo', 'admin')])), true)
+  assert.equal(isAdmin({ ...person, groups: ['system:masters'] }, []), true)
+  assert.match(newPassword(), /^[a-z2-9]{5}(-[a-z2-9]{5}){3}$/)
 })

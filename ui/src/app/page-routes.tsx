@@ -84,6 +84,27 @@ const project = createRoute({
   component: lazyRouteComponent(() => import('../pages/projects/project-page.tsx'), 'ProjectPage'),
 })
 
+const users = createRoute({
+  getParentRoute: () => root,
+  path: '/users',
+  validateSearch: (search: Record<string, unknown>): ListSearch & { readonly kind?: 'roles' } => ({
+    ...listSearch(search),
+    ...(search['kind'] === 'roles' ? { kind: 'roles' } : {}),
+  }),
+  component: lazyRouteComponent(() => import('../pages/users/users-page.tsx'), 'UsersPage'),
+})
+const user = createRoute({
+  getParentRoute: () => root,
+  path: '/users/$name',
+  component: lazyRouteComponent(() => import('../pages/users/user-page.tsx'), 'UserPage'),
+})
+const role = createRoute({
+  getParentRoute: () => root,
+  path: '/roles/$name',
+  validateSearch: tabSearch,
+  component: lazyRouteComponent(() => import('../pages/users/role-page.tsx'), 'RolePage'),
+})
+
 export const pageRoutes = [
   volumes,
   volume,
@@ -96,4 +117,7 @@ export const pageRoutes = [
   config,
   projects,
   project,
+  users,
+  user,
+  role,
 ] as const

@@ -9,6 +9,7 @@ import {
   type LucideIcon,
   Monitor,
   Server,
+  Users,
 } from 'lucide-react'
 import type { Key } from '../words/catalogue.ts'
 
@@ -29,4 +30,5 @@ export const PAGES: readonly PageLink[] = [
   { to: '/secrets', word: 'page.secrets', icon: FileLock, group: 1 },
   { to: '/hosts', word: 'page.hosts', icon: Server, group: 2 },
   { to: '/projects', word: 'page.projects', icon: FolderOpen, group: 2 },
+  { to: '/users', word: 'page.users', icon: Users, group: 2 },
 ]
