@@ -7,8 +7,11 @@ import type { Decider, Look } from '../kinds/decide.ts'
 import { StorageClass } from '../kinds/kubernetes/storage-class.ts'
 import { BackingImage } from '../kinds/longhorn/backing-image.ts'
 import { Volume } from '../kinds/longhorn/volume.ts'
+import { VolumeSnapshot } from '../kinds/snapshot/volume-snapshot.ts'
+import { VolumeSnapshotContent } from '../kinds/snapshot/volume-snapshot-content.ts'
 import { decideClaim, type SeenClaim } from './claim/decide.ts'
 import { backingImageOf } from './claim/provision.ts'
+import { claimSource, sourceKeyOf } from './claim/source.ts'
 import { LONGHORN_NAMESPACE } from './data-volume.ts'
 import { claimNames } from './scheduling/claims.ts'
 import { hasEnded } from './scheduling/filter.ts'
@@ -16,6 +19,7 @@ import { hasEnded } from './scheduling/filter.ts'
 const PODS_BY_CLAIM = 'claim-pods'
 const VOLUMES_BY_CLASS = 'claim-volumes-by-class'
 const VOLUMES_BY_CLAIM = 'claim-volumes-by-claim'
+const CLAIMS_BY_SOURCE = 'claim-by-source'
 const UNBOUND_BY_CLASS = 'claim-unbound-by-class'
 
 function keyOfClaim({ metadata }: PersistentVolumeClaim): string {
@@ -29,6 +33,18 @@ function unboundOf(look: Look, className: string): readonly string[] {
 function claimOfVolume(volume: PersistentVolume): string | undefined {
   const wanted = volume.spec?.claimRef
   return wanted?.name ? `${wanted.namespace}/${wanted.name}` : undefined
+}
+
+/** Claims that are to be filled from this object and are not made yet. */
+function waitingFor(
+  look: Look,
+  kind: string,
+  { namespace, name }: { readonly namespace?: string; readonly name?: string },
+): readonly string[] {
+  return look
+    .byIndex(PersistentVolumeClaim, CLAIMS_BY_SOURCE, `${kind}/${namespace}/${name}`)
+    .filter((claim) => !claim.spec?.volumeName)
+    .map(keyOfClaim)
 }
 
 /** Claims of an image wait for its size, and for the image itself. */
@@ -87,6 +103,14 @@ export const claimDecider: Decider<typeof PersistentVolumeClaim, SeenClaim> = {
     },
     {
       kind: PersistentVolumeClaim,
+      name: CLAIMS_BY_SOURCE,
+      values: (object) => {
+        const key = sourceKeyOf(object as PersistentVolumeClaim)
+        return key === undefined ? [] : [key]
+      },
+    },
+    {
+      kind: PersistentVolumeClaim,
       name: UNBOUND_BY_CLASS,
       values: (object) => {
         const { spec } = object as PersistentVolumeClaim
@@ -95,6 +119,12 @@ export const claimDecider: Decider<typeof PersistentVolumeClaim, SeenClaim> = {
     },
   ],
   watches: [
+    { kind: VolumeSnapshot, keys: ({ metadata }, look) => waitingFor(look, 'VolumeSnapshot', metadata) },
+    { kind: VolumeSnapshotContent, keys: () => [] },
+    {
+      kind: PersistentVolumeClaim,
+      keys: ({ metadata }, look) => waitingFor(look, 'PersistentVolumeClaim', metadata),
+    },
     {
       kind: PersistentVolume,
       keys: (object, look) => {
@@ -139,6 +169,7 @@ export const claimDecider: Decider<typeof PersistentVolumeClaim, SeenClaim> = {
       storageClass,
       longhorn: handle ? look.get(Volume, LONGHORN_NAMESPACE, handle) : undefined,
       record: handle ? look.get(VolumeEpoch, LONGHORN_NAMESPACE, handle) : undefined,
+      source: volumeName ? undefined : claimSource(object, look),
       image: image ? look.get(BackingImage, LONGHORN_NAMESPACE, image) : undefined,
       users: look
         .byIndex(Pod, PODS_BY_CLAIM, key)

@@ -3,11 +3,15 @@ import { addressDecider } from '../control/address.ts'
 import { backingImageDecider } from '../control/backing-image.ts'
 import { dataVolumeDecider } from '../control/data-volume.ts'
 import { genericDeciders } from '../control/generic.ts'
+import { snapshotDecider } from '../control/snapshot.ts'
 import { storageNodeDecider } from '../control/storage-node.ts'
+import { systemSnapshotsDecider } from '../control/system-snapshots.ts'
 import { virtualMachineDecider } from '../control/virtual-machine/decider.ts'
 import { virtualMachineImageDecider } from '../control/virtual-machine-image.ts'
 import { virtualMachineInstanceDecider } from '../control/virtual-machine-instance/decider.ts'
 import { volumeDecider } from '../control/volume/decider.ts'
+import { volumeSnapshotDecider } from '../control/volume-snapshot.ts'
+import { volumeSnapshotContentDecider } from '../control/volume-snapshot-content.ts'
 import { allKinds } from '../kinds/index.ts'
 import { type AnyDecider, decider } from '../loop/run-loop.ts'
 
@@ -18,6 +22,10 @@ export const allDeciders: readonly AnyDecider[] = [
   decider(dataVolumeDecider),
   decider(volumeDecider),
   decider(storageNodeDecider),
+  decider(snapshotDecider),
+  decider(systemSnapshotsDecider),
+  decider(volumeSnapshotDecider),
+  decider(volumeSnapshotContentDecider),
   decider(virtualMachineInstanceDecider),
   decider(addressDecider),
   ...genericDeciders(allKinds),

@@ -22,6 +22,7 @@ import {
   wantedBytes,
   wrongParameter,
 } from './provision.ts'
+import type { ReadySource, SourceAnswer } from './source.ts'
 
 export const CLAIM_PROTECTION = 'kubernetes.io/pvc-protection'
 const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed'
@@ -41,6 +42,8 @@ export interface SeenClaim {
   /** What all its replicas have committed to. */
   readonly record?: VolumeEpoch | undefined
   readonly image: BackingImage | undefined
+  /** What it is to be filled from; undefined for a claim that starts empty or from an image. */
+  readonly source?: SourceAnswer | undefined
   /** Names of Pods on a node that have not ended. */
   readonly users: readonly string[]
 }
@@ -129,6 +132,9 @@ function provision(seen: SeenClaim, storageClass: StorageClass): Decision {
     const message = `storage class "${storageClass.metadata.name}": ${wrong}`
     return pending(claim, 'ProvisioningFailed', message, 'Warning')
   }
+  const { source } = seen
+  if (source?.waits !== undefined) return pending(claim, 'ProvisioningFailed', source.waits, 'Warning')
+  if (source?.ready) return provisionCopy(claim, storageClass, source.ready)
   const imageName = backingImageOf(claim, storageClass)
   if (imageName !== undefined && image === undefined) {
     const message = `backing image ${imageName} of the claim does not exist in ${LONGHORN_NAMESPACE}`
@@ -139,10 +145,32 @@ function provision(seen: SeenClaim, storageClass: StorageClass): Decision {
     const message = `the claim asks for ${bytesText(wantedBytes(claim))}, but image ${imageName} holds a disk of ${bytesText(least)}: ask for at least that`
     return pending(claim, 'ProvisioningFailed', message, 'Warning')
   }
+  return made(claim, storageClass, longhornVolume(claim, storageClass))
+}
+
+/** A copy has all of its content itself, so that it stands on no image, whatever its class says. */
+function provisionCopy(
+  claim: PersistentVolumeClaim,
+  storageClass: StorageClass,
+  source: ReadySource,
+): Decision {
+  if (wantedBytes(claim) < source.leastBytes) {
+    const message = `requested volume size ${bytesText(wantedBytes(claim))} is less than the size ${bytesText(source.leastBytes)} of the source ${source.called}: ask for at least that`
+    return pending(claim, 'ProvisioningFailed', message, 'Warning')
+  }
+  const whole = longhornVolume(claim, storageClass)
+  const { backingImage: _image, ...spec } = whole.spec ?? {}
+  return made(claim, storageClass, {
+    ...whole,
+    spec: { ...spec, dataSource: source.dataSource, cloneMode: 'full-copy' },
+  })
+}
+
+function made(claim: PersistentVolumeClaim, storageClass: StorageClass, longhorn: Volume): Decision {
   const volume = persistentVolume(claim, storageClass)
   return {
     actions: [
-      { do: 'create', kind: Volume, object: longhornVolume(claim, storageClass) },
+      { do: 'create', kind: Volume, object: longhorn },
       { do: 'create', kind: PersistentVolume, object: volume },
       note(
         claim,

@@ -9,6 +9,7 @@ import { Volume } from '../../kinds/longhorn/volume.ts'
 import { setFinalizers } from '../finalizers.ts'
 import { type AttachmentAnswer, decideAttachment } from './attachment.ts'
 import { createEngine, createEpoch, createReplica, LONGHORN_FINALIZER } from './children.ts'
+import { type CloneSeen, decideClone, isFilled } from './clone.ts'
 import { decideFailures, type FailureAnswer, type SpecChange } from './failures.ts'
 import type { DiskFacts } from './placement.ts'
 import { decideRedundancy, type RedundancyAnswer } from './redundancy.ts'
@@ -42,6 +43,8 @@ export interface SeenVolume {
   readonly goneNodes: ReadonlySet<string>
   /** Milliseconds since each replica last changed here, by name. */
   readonly silentMs: Readonly<Record<string, number>>
+  /** Where it is filled from, for a volume that is a copy. */
+  readonly cloneFrom?: Pick<CloneSeen, 'sourceVolume' | 'sourceSnapshot'>
   readonly claim: ClaimFacts | undefined
   readonly imageWait: string | undefined
 }
@@ -114,7 +117,8 @@ function decideLife(seen: SeenVolume, now: number): Decision {
       engine,
       epoch,
       views,
-      isWanted: seen.wantedNode !== undefined,
+      // One that is still being filled is slow, not lost.
+      isWanted: seen.wantedNode !== undefined && isFilled(volume),
       autoSalvage: seen.settings.autoSalvage,
     },
     now,
@@ -124,6 +128,12 @@ function decideLife(seen: SeenVolume, now: number): Decision {
   const changes = new Map([...(redundancy?.changes ?? []), ...failures.changes])
   const serving = views.filter((view) => isServing(view) && !changes.get(view.name)?.failedAt)
   const attachment = attach(seen, views, serving)
+  const clone = decideClone({
+    volume,
+    replicas: living,
+    sourceVolume: seen.cloneFrom?.sourceVolume,
+    sourceSnapshot: seen.cloneFrom?.sourceSnapshot,
+  })
   const actions: readonly Action[] = [
     ...(finalizers.includes(LONGHORN_FINALIZER)
       ? []
@@ -136,6 +146,7 @@ function decideLife(seen: SeenVolume, now: number): Decision {
     ...replicaActions(seen, views, changes),
     ...leavingActions(redundancy, views),
     ...releaseGone(seen),
+    ...clone.actions,
   ]
   const status = volumeStatus(
     {
@@ -149,6 +160,7 @@ function decideLife(seen: SeenVolume, now: number): Decision {
       sizeBytes: epoch?.spec.size === undefined ? undefined : BigInt(epoch.spec.size),
       snapshotWarning: seen.settings.snapshotWarning,
       imageWait: seen.imageWait,
+      cloneStatus: clone.status,
     },
     now,
   )

@@ -35,6 +35,8 @@ export interface StatusSeen {
   readonly snapshotWarning?: number
   /** Why the backing image is not usable yet; absent when it is, or none is asked for. */
   readonly imageWait: string | undefined
+  /** How far it has been filled, for a volume that is a copy. */
+  readonly cloneStatus?: object | undefined
 }
 
 /** Longhorn's setting snapshot-count-warning-threshold. */
@@ -146,5 +148,6 @@ export function volumeStatus(seen: StatusSeen, now: number): Readonly<Record<str
         }
       : {}),
     ...growth(seen),
+    ...(seen.cloneStatus ? { cloneStatus: seen.cloneStatus } : {}),
   }
 }

@@ -2,6 +2,7 @@
 import { s } from '../build.ts'
 import { defineKind } from '../define.ts'
 import type { KindOf } from '../kind.ts'
+import { settingRule } from './rules/setting.ts'
 
 export const Setting = defineKind({
   group: 'longhorn.io',
@@ -25,6 +26,7 @@ export const Setting = defineKind({
       { required: ['value'] },
     ),
   status: true,
+  rules: [settingRule],
   columns: [
     { name: 'Value', type: 'string', description: 'The value.', value: '.value' },
     { name: 'Applied', type: 'boolean', description: 'Whether it is in force.', value: '.status.applied' },

@@ -2,7 +2,7 @@
 import { s } from '../build.ts'
 import { defineKind } from '../define.ts'
 import type { KindOf } from '../kind.ts'
-import { snapshotRule } from './rules/snapshot.ts'
+import { snapshotMutator, snapshotRule } from './rules/snapshot.ts'
 
 const snapshotSpec = s.object(
   {
@@ -42,6 +42,7 @@ export const Snapshot = defineKind({
   doc: 'A volume as it was at one instant.',
   body: () => s.object({ spec: snapshotSpec, status: snapshotStatus }),
   status: true,
+  mutators: [snapshotMutator],
   rules: [snapshotRule],
   columns: [
     { name: 'Volume', type: 'string', description: 'Its volume.', value: '.spec.volume' },

@@ -2,7 +2,7 @@
 import type { Cause } from '../../../base/errors.ts'
 import type { KubeObject } from '../../../base/object.ts'
 import { snapshotRef, storageVolumeRef } from '../../foreign.ts'
-import type { Rule, RuleAnswer, RuleLook } from '../../kind.ts'
+import type { Mutator, Rule, RuleAnswer, RuleLook } from '../../kind.ts'
 import { invalid, notFound, required } from '../../kubevirt/rules/causes.ts'
 import type { VolumeSpec, VolumeStatus } from './volume.ts'
 
@@ -12,6 +12,36 @@ export const SNAPSHOTS_MAX = 250
 interface SnapshotSpec {
   readonly volume?: string
   readonly createSnapshot?: boolean
+}
+
+const FINALIZER = 'longhorn.io'
+const VOLUME_LABEL = 'longhornvolume'
+
+/** Set by whoever makes it, so that no second write is needed: it stays until its data are gone, and goes with its volume. */
+export const snapshotMutator: Mutator = (next, previous, look) => {
+  const { volume: name } = (next['spec'] ?? {}) as SnapshotSpec
+  if (previous || !name) return next
+  const { metadata } = next
+  const volume = look.get(storageVolumeRef, metadata.namespace, name)
+  const finalizers = metadata.finalizers ?? []
+  const owners = metadata.ownerReferences ?? []
+  const owner = volume && {
+    apiVersion: 'longhorn.io/v1beta2',
+    kind: 'Volume',
+    name,
+    uid: volume.metadata.uid!,
+  }
+  return {
+    ...next,
+    metadata: {
+      ...metadata,
+      labels: { ...metadata.labels, [VOLUME_LABEL]: name },
+      finalizers: finalizers.includes(FINALIZER) ? finalizers : [...finalizers, FINALIZER],
+      ...(owner && !owners.some(({ uid }) => uid === owner.uid)
+        ? { ownerReferences: [...owners, owner] }
+        : {}),
+    },
+  }
 }
 
 export const snapshotRule: Rule = (next, previous, look) => {
