@@ -9,6 +9,7 @@ export function memoryStore(): Store {
   const keeper: Keeper = {
     keep(records) {
       for (const { revision, value } of records) if (value !== undefined) values.set(revision, value)
+      return undefined
     },
     read(revision) {
       const value = values.get(revision)

@@ -41,7 +41,13 @@ export class RevisionLog implements Store {
   /** Accepted records after the compaction point; those not yet durable are the last `#pending.length`. */
   #history: LogRecord[]
   #forgotten = 0
+  /** Accepted and not yet durable: the group that is being kept, then those that gather for the next one. */
   #pending: Pending[] = []
+  /** A group is being kept. */
+  #keeping = false
+  /** The next group will be kept soon. */
+  #planned = false
+  #closing: Promise<void> | undefined
   readonly #watchers = new Watchers()
   #last: Revision
   #durable: Revision
@@ -98,6 +104,7 @@ export class RevisionLog implements Store {
 
   write(write: StoreWrite): Promise<WriteOutcome> {
     if (this.#ended) return Promise.reject(this.#ended)
+    if (this.#closing) return Promise.reject(closedError())
     assert(isKey(write.key), `not a key: ${JSON.stringify(write.key)}`)
     const current = this.#entries.get(write.key)
     if ((current?.revision ?? 0) !== write.expected || (write.type === 'delete' && current === undefined))
@@ -108,9 +115,15 @@ export class RevisionLog implements Store {
     this.#apply(record)
     this.#history.push(withoutValue(record))
     return new Promise((resolve, reject) => {
-      if (this.#pending.length === 0) this.#defer(() => this.#flush())
       this.#pending.push({ record, previous: current, resolve, reject })
+      this.#plan()
     })
+  }
+
+  #plan(): void {
+    if (this.#keeping || this.#planned || this.#pending.length === 0) return
+    this.#planned = true
+    this.#defer(() => this.#flush())
   }
 
   #recordOf(write: StoreWrite, current: StoredEntry | undefined, revision: Revision): NewRecord {
@@ -141,20 +154,43 @@ export class RevisionLog implements Store {
 
   /** Keeps everything that was accepted since the last time, in one transaction. */
   #flush(): void {
-    const batch = this.#pending
-    if (batch.length === 0) return
+    this.#planned = false
+    if (this.#keeping || this.#pending.length === 0) return
+    const batch = [...this.#pending]
+    this.#keep(batch, () => this.#saveWhatFrees(batch))
+  }
+
+  #keep(batch: readonly Pending[], onFull: (error: StoreFullError) => void): void {
+    let durable: Promise<void> | undefined
     try {
-      this.#keeper.keep(batch.map(({ record }) => record))
+      durable = this.#keeper.keep(batch.map(({ record }) => record))
     } catch (error) {
-      if (error instanceof StoreFullError) this.#saveWhatFrees(batch)
+      if (error instanceof StoreFullError) onFull(error)
       else this.#end(asError(error))
       return
     }
-    this.#acknowledge(batch)
+    if (durable === undefined) this.#acknowledge(batch)
+    else this.#await(durable, batch)
+  }
+
+  #await(durable: Promise<void>, batch: readonly Pending[]): void {
+    this.#keeping = true
+    durable.then(
+      () => {
+        this.#keeping = false
+        if (this.#ended) return
+        this.#acknowledge(batch)
+        this.#plan()
+      },
+      (error: unknown) => {
+        this.#keeping = false
+        if (!this.#ended) this.#end(asError(error))
+      },
+    )
   }
 
   #acknowledge(batch: readonly Pending[]): void {
-    this.#pending = []
+    this.#pending = this.#pending.slice(batch.length)
     this.#durable = batch.at(-1)?.record.revision ?? this.#durable
     for (const { record, resolve } of batch) resolve({ ok: true, revision: record.revision })
     for (const { record, previous } of batch)
@@ -177,15 +213,8 @@ export class RevisionLog implements Store {
         saved.push(pending)
       }
     }
-    if (saved.length === 0) return
-    try {
-      this.#keeper.keep(saved.map(({ record }) => record))
-    } catch (error) {
-      if (error instanceof StoreFullError) this.#refuse(saved, error)
-      else this.#end(asError(error))
-      return
-    }
-    this.#acknowledge(saved)
+    this.#pending = saved
+    if (saved.length > 0) this.#keep(saved, (error) => this.#refuse(saved, error))
   }
 
   /** Takes back what was accepted and could not be kept. Its revisions are not used again: somebody may have seen them. */
@@ -347,12 +376,22 @@ export class RevisionLog implements Store {
     this.#forgotten = 0
   }
 
-  async close(): Promise<void> {
-    if (this.#ended) return
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close())
+  }
+
+  async #close(): Promise<void> {
     this.#flush()
-    this.#ended ??= new StoreClosedError('the store is closed')
+    for (let last = this.#pending.at(-1); last !== undefined; last = this.#pending.at(-1))
+      await this.settled(last.record.revision).catch(() => undefined)
+    if (this.#ended) return
+    this.#ended = closedError()
     this.#keeper.close()
   }
+}
+
+function closedError(): StoreClosedError {
+  return new StoreClosedError('the store is closed')
 }
 
 function isKey(key: string): boolean {

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import {
   closeSync,
+  fdatasync,
   fsyncSync,
   openSync,
   readFileSync,
@@ -14,6 +15,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { promisify } from 'node:util'
 import { crc32 } from 'node:zlib'
 import { type Failure, failed, ok, type Result } from '../base/result.ts'
 import type { Keeper, Loaded, LogRecord, NewRecord } from './keeper.ts'
@@ -53,18 +55,21 @@ const SCHEMA = `
   PRAGMA user_version = ${SCHEMA_VERSION};
 `
 
+/** Makes what was written to an open file durable; resolves then. */
+export type Sync = (file: number) => Promise<void>
+
 /**
  * Opens or creates the state database. Beside it lie its write-ahead log, `-reserve` and `-holder` (who has it open).
  * Failures: StoreInUse, StoreTooNew, StoreDamaged, NoSpace, PermissionDenied, StoreUnreadable.
  */
-export function openSqliteStore(path: string): Result<Store> {
+export function openSqliteStore(path: string, sync: Sync = promisify(fdatasync)): Result<Store> {
   let database: DatabaseSync | undefined
   try {
     createPrivately(path)
     database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS })
     prepare(database)
     const loaded = load(database)
-    const keeper = sqliteKeeper(database, path)
+    const keeper = sqliteKeeper(database, path, sync)
     return ok(new RevisionLog(keeper, loaded, setImmediate))
   } catch (error) {
     database?.close()
@@ -77,17 +82,25 @@ export function openSqliteStore(path: string): Result<Store> {
 /** The file holds secrets; SQLite gives its other files the same mode. */
 function createPrivately(path: string): void {
   closeSync(openSync(path, 'a', 0o600))
+  syncFolder(path)
+}
+
+function syncFolder(path: string): void {
   const folder = openSync(dirname(path), 'r')
   fsyncSync(folder)
   closeSync(folder)
 }
 
+/**
+ * `synchronous=NORMAL` makes SQLite sync what a checkpoint needs, in its order, but not each commit: that is ours to do,
+ * on the log's file, while the main thread goes on (see `keep`).
+ */
 function prepare(database: DatabaseSync): void {
   database.exec(`
     PRAGMA auto_vacuum = INCREMENTAL;
     PRAGMA locking_mode = EXCLUSIVE;
     PRAGMA journal_mode = WAL;
-    PRAGMA synchronous = FULL;
+    PRAGMA synchronous = NORMAL;
     PRAGMA wal_autocheckpoint = 0;
     PRAGMA cache_size = -2000;
     PRAGMA temp_store = MEMORY;
@@ -234,7 +247,7 @@ function noteHolder(path: string): void {
 
 // --- keeping ---
 
-function sqliteKeeper(database: DatabaseSync, path: string): Keeper {
+function sqliteKeeper(database: DatabaseSync, path: string, sync: Sync): Keeper {
   const insert = database.prepare('INSERT INTO log VALUES (?, ?, ?, ?, ?, ?)')
   const remove = database.prepare('DELETE FROM log WHERE revision = ?')
   const mark = database.prepare(`UPDATE state SET number = ? WHERE name = 'compacted'`)
@@ -242,6 +255,7 @@ function sqliteKeeper(database: DatabaseSync, path: string): Keeper {
   const checkpointer = walCheckpointer(database)
   const reserve = diskReserve(`${path}-reserve`)
   tolerateFull(() => noteHolder(path))
+  const log = openLog(path)
   return {
     keep(records) {
       transaction(database, () => {
@@ -250,6 +264,7 @@ function sqliteKeeper(database: DatabaseSync, path: string): Keeper {
       checkpointer.wrote(
         records.reduce((pages, { value }) => pages + 2 + (value?.byteLength ?? 0) / PAGE_BYTES, 0),
       )
+      return sync(log)
     },
     read: valueReader(database),
     forget(revisions, compacted) {
@@ -266,8 +281,20 @@ function sqliteKeeper(database: DatabaseSync, path: string): Keeper {
     close() {
       rmSync(`${path}-holder`, { force: true })
       database.close()
+      closeSync(log)
     },
   }
+}
+
+/**
+ * The write-ahead log, which stays one and the same file while the database is open. SQLite's locks lie on the database
+ * itself, so that closing this does not loosen them.
+ */
+function openLog(path: string): number {
+  const log = openSync(`${path}-wal`, 'r+')
+  fsyncSync(log)
+  syncFolder(path)
+  return log
 }
 
 function insertRecord(insert: StatementSync, record: NewRecord): void {
