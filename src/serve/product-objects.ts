@@ -9,6 +9,7 @@ import { settingObjects } from '../kinds/harvester/settings.ts'
 import { findByKind } from '../kinds/index.ts'
 import type { Kind } from '../kinds/kind.ts'
 import { kubevirtObjects } from '../kinds/kubevirt/singletons.ts'
+import { storageObjects } from '../kinds/longhorn/settings.ts'
 
 export interface ProductPlace {
   readonly now: number
@@ -50,6 +51,7 @@ async function ensure(client: Client, object: KubeObject): Promise<void> {
 export async function ensureProductObjects(client: Client, place: ProductPlace): Promise<void> {
   const objects = [
     ...settingObjects(),
+    ...storageObjects(),
     ...kubevirtObjects({
       now: formatTime(place.now),
       architecture: place.architecture,
