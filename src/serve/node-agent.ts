@@ -8,7 +8,7 @@ import { ok, type Result } from '../base/result.ts'
 import type { Client } from '../client/client.ts'
 import { createInformers, type Informers } from '../client/informer.ts'
 import { callerOf } from '../cluster/node-names.ts'
-import { writeQemuFolder } from '../cluster/qemu-folder.ts'
+import { qemuFolder, writeQemuFolder } from '../cluster/qemu-folder.ts'
 import type { Certificates } from '../host/certificates.ts'
 import type { Host, Listener } from '../host/host.ts'
 import { Event } from '../kinds/core/event.ts'
@@ -182,7 +182,7 @@ async function makeAgent(
     informers,
     nodeName,
     clusterNetworks: options.clusterNetworks,
-    peers: { fetch: link.fetchImage },
+    peers: { fetchImage: link.fetchImage },
     ...(runAs ? { runAs } : {}),
   })
   const recorder = createEventRecorder({
@@ -204,7 +204,15 @@ async function makeAgent(
     dataFolder,
     runFolder,
     rooms: {
-      volume: volumeRoom({ host, client, informers, nodeName, runFolder, ...(runAs ? { runAs } : {}) }),
+      volume: volumeRoom({
+        host,
+        client,
+        informers,
+        nodeName,
+        runFolder,
+        cluster: { ip: nodeIp, tlsFolder: qemuFolder(`${dataFolder}/pki`), link },
+        ...(runAs ? { runAs } : {}),
+      }),
       network: network.value,
       image: images,
     },

@@ -4,7 +4,14 @@
 export interface NbdChild {
   readonly server:
     | { readonly unix: string }
-    | { readonly host: string; readonly port: number; readonly tlsCreds?: string }
+    | {
+        readonly host: string
+        readonly port: number
+        /** Absent: without TLS. */
+        readonly tlsCreds?: string
+        /** This host's certificates, as QEMU wants them in a folder, for whoever makes that object. */
+        readonly tlsFolder?: string
+      }
   readonly exportName: string
 }
 

@@ -6,6 +6,8 @@ import type { Properties } from './part.ts'
 /** QEMU's limit for node names is 31 characters. */
 const NODE_NAME_MAX = 31
 const PREFIX_ROOM = 4
+/** Id of the object with the certificates by which this host connects to replicas on others. */
+export const TLS_CLIENT = 'tls-client'
 
 /** A name for the block nodes of a disk: its own where it is short enough, else cut with a hash. */
 export function nodeStem(disk: string): string {

@@ -2,7 +2,7 @@
 import { parseQuantity, toBigIntBytes } from '../../base/quantity.ts'
 import type { DiskBacking } from './backing.ts'
 import { frontEnd, usbAttach } from './disk-front.ts'
-import { diskNodes, topNode } from './disk-node.ts'
+import { diskNodes, TLS_CLIENT, topNode } from './disk-node.ts'
 import { type DiskBus, type DisksInput, deviceId, isReadOnly, SATA_PORTS, type Slotted } from './disk-slot.ts'
 import { ioThreads } from './io-threads.ts'
 import {
@@ -61,6 +61,7 @@ export function planDisks(input: DisksInput): DisksPart {
     argv: [
       ...threads.argv,
       ...controllers.argv,
+      ...certificates(slotted),
       ...slotted.flatMap(nodeArguments),
       ...fronts.flatMap((front) => front.argv),
     ],
@@ -183,6 +184,18 @@ function isBus(bus: string): bus is DiskBus {
 export function letters(index: number): string {
   const last = String.fromCharCode(97 + (index % 26))
   return index < 26 ? last : letters(Math.floor(index / 26) - 1) + last
+}
+
+/** What connections to replicas on other hosts prove themselves with; one object for all disks. */
+function certificates(slotted: readonly Slotted[]): readonly string[] {
+  const folders = slotted.flatMap(({ backing }) =>
+    (backing?.kind === 'nbd' ? backing.children : []).flatMap(({ server }) =>
+      'tlsFolder' in server && server.tlsFolder !== undefined ? [server.tlsFolder] : [],
+    ),
+  )
+  const [dir] = folders
+  if (dir === undefined) return []
+  return ['-object', `tls-creds-x509,id=${TLS_CLIENT},endpoint=client,dir=${dir},verify-peer=on`]
 }
 
 function nodeArguments(one: Slotted): readonly string[] {

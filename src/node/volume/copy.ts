@@ -5,6 +5,7 @@ import type { NbdChild } from '../plan/backing.ts'
 import { LAYER_EXPORT_PREFIX } from './daemon.ts'
 import { nodeOf } from './layers.ts'
 import { type LocalMemberInput, serverOf } from './member.ts'
+import { tlsArgv } from './tls.ts'
 
 /** A whole layer; a slow disk with a terabyte needs hours. Milliseconds. */
 const COPY_TIMEOUT_MS = 24 * 3600 * 1000
@@ -113,7 +114,21 @@ async function convert(
     }
   })()
   const done = await host.exec.run(
-    ['qemu-img', 'convert', '-t', 'none', '-W', '-m', '8', ...rate, '-O', 'raw', from, target],
+    [
+      'qemu-img',
+      'convert',
+      ...tlsArgv(source),
+      '-t',
+      'none',
+      '-W',
+      '-m',
+      '8',
+      ...rate,
+      '-O',
+      'raw',
+      from,
+      target,
+    ],
     { timeoutMs: COPY_TIMEOUT_MS, ...(signal ? { signal } : {}) },
   )
   over.abort()

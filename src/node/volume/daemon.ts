@@ -12,6 +12,7 @@ import { chainNodes, layersOf, settled } from './layers.ts'
 import type { ReplicaPlace } from './layout.ts'
 import { type ReplicaMeta, readMeta, writeMeta } from './meta.ts'
 import { INHERITED_NBD_SERVER, listeningArgv } from './tcp-listen.ts'
+import { TLS_CLIENT } from './tls.ts'
 
 /** The daemon opens its image in tens of milliseconds; a disk that is busy may need longer. */
 const START_TIMEOUT_MS = 15_000
@@ -28,7 +29,14 @@ export interface ReplicaDaemon {
   readonly process: ProcessIdentity
   readonly qmp: Qmp
   /** Where other hosts reach it; absent: only this host does, by its unix socket. */
-  readonly tcp?: { readonly host: string; readonly port: number }
+  readonly tcp?: DaemonAddress
+}
+
+export interface DaemonAddress {
+  readonly host: string
+  readonly port: number
+  /** Only with a certificate of the cluster. */
+  readonly tls?: boolean
 }
 
 /**
@@ -48,8 +56,11 @@ function withSockets(
   nodes: readonly Readonly<Record<string, unknown>>[],
   listen?: DaemonListen,
 ): readonly string[] {
-  const nbd = listen ? INHERITED_NBD_SERVER : `addr.type=unix,addr.path=${place.nbdSocket},max-connections=0`
-  const argv = daemonWords(place, nodes, nbd)
+  const tls = listen?.tlsFolder === undefined ? '' : `,tls-creds=${TLS_SERVER},tls-authz=${NODES_ONLY}`
+  const nbd = listen
+    ? `${INHERITED_NBD_SERVER}${tls}`
+    : `addr.type=unix,addr.path=${place.nbdSocket},max-connections=0`
+  const argv = daemonWords(place, [...tlsWords(listen?.tlsFolder), ...nodeWords(nodes)], nbd)
   return listen ? listeningArgv(argv, { ...listen, portFile: portFile(place) }) : argv
 }
 
@@ -57,20 +68,44 @@ function withSockets(
 export interface DaemonListen {
   readonly host: string
   readonly port: number
+  /** Certificates of this node as QEMU wants them; absent: everybody may connect. */
+  readonly tlsFolder?: string
 }
+
+const TLS_SERVER = 'tls-server'
+const NODES_ONLY = 'nodes-only'
+/** The cluster's CA signs users' certificates too; only nodes may touch replicas. Glob over the subject. */
+const NODE_SUBJECT = '*CN=system:node:*'
+
+/** One object for those who connect to us, one for what we connect to. */
+function tlsWords(folder: string | undefined): readonly string[] {
+  if (folder === undefined) return []
+  const object = (id: string, endpoint: string): string =>
+    `tls-creds-x509,id=${id},endpoint=${endpoint},dir=${folder},verify-peer=on`
+  const nodesOnly = {
+    'qom-type': 'authz-list',
+    id: NODES_ONLY,
+    policy: 'deny',
+    rules: [{ match: NODE_SUBJECT, policy: 'allow', format: 'glob' }],
+  }
+  return [
+    ...['--object', object(TLS_SERVER, 'server')],
+    ...['--object', object(TLS_CLIENT, 'client')],
+    ...['--object', JSON.stringify(nodesOnly)],
+  ]
+}
+
+const nodeWords = (nodes: readonly Readonly<Record<string, unknown>>[]): readonly string[] =>
+  nodes.flatMap((node) => ['--blockdev', JSON.stringify(node)])
 
 const portFile = (place: ReplicaPlace): string => `${place.socketFolder}/port`
 
-function daemonWords(
-  place: ReplicaPlace,
-  nodes: readonly Readonly<Record<string, unknown>>[],
-  nbdServer: string,
-): readonly string[] {
+function daemonWords(place: ReplicaPlace, words: readonly string[], nbdServer: string): readonly string[] {
   return [
     'qemu-storage-daemon',
     ...['--chardev', `socket,id=qmp,path=${place.qmpSocket},server=on,wait=off`],
     ...['--monitor', 'chardev=qmp'],
-    ...nodes.flatMap((node) => ['--blockdev', JSON.stringify(node)]),
+    ...words,
     ...['--nbd-server', nbdServer],
   ]
 }
@@ -240,7 +275,11 @@ async function withPort(
 ): Promise<Result<ReplicaDaemon>> {
   const port = await host.files.readText(portFile(place))
   if (!port.ok) return port
-  const tcp = { host: listen.host, port: Number(port.value) }
+  const tcp = {
+    host: listen.host,
+    port: Number(port.value),
+    ...(listen.tlsFolder === undefined ? {} : { tls: true }),
+  }
   const saved = await host.files.writeDurable(place.daemon, JSON.stringify({ ...daemon.process, tcp }), 0o600)
   return saved.ok ? ok({ ...daemon, tcp }) : saved
 }

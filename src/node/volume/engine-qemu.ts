@@ -12,6 +12,7 @@ import {
   type NamedNode,
   type NodeSet,
 } from './engine-nodes.ts'
+import { ensureTls } from './tls.ts'
 
 /** A connection to a member that hangs blocks QEMU's main loop; it is cut after this. Milliseconds. */
 const CONNECT_MS = 3_000
@@ -132,6 +133,8 @@ export async function addNodes(
     ...(mine?.children ?? []).map((child) => child.name),
     ...(mine?.top ? [set.top] : []),
   ])
+  const tls = await ensureTls((command, args) => qemu.execute(command, args), wanted.children)
+  if (!tls.ok) return tls
   for (const [index, definition] of epochDefinitions(disk, wanted, readOnly).entries()) {
     const name = String(definition['node-name'])
     if (present.has(name)) continue

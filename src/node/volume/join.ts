@@ -19,6 +19,7 @@ import {
 import { type LocalMemberInput, serverOf } from './member.ts'
 import { type ReplicaMeta, writeMeta } from './meta.ts'
 import { writeHead } from './replica.ts'
+import { ensureTls } from './tls.ts'
 
 /** Node of the connection to the source. */
 const SOURCE_NODE = 'src'
@@ -87,6 +88,8 @@ export async function joinOn(
   head: string,
   source: NbdChild,
 ): Promise<Result<void>> {
+  const tls = await ensureTls((command, args) => daemon.qmp.execute(command, args as never), [source])
+  if (!tls.ok) return tls
   return addNodes(daemon, [
     { ...nbdOptions(source), 'node-name': SOURCE_NODE, 'reconnect-delay': 0, 'read-only': true },
     ...layerNodes(`${place.folder}/${head}`, { backing: SOURCE_NODE }),

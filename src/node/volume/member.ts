@@ -13,6 +13,7 @@ import { closeLayer, completeJoin, type JoinOrder, joinOn, openLayer, prepareJoi
 import { chainBelow, type LayerWords } from './layers.ts'
 import type { ReplicaPlace } from './layout.ts'
 import { type ReplicaMeta, readMeta, writeMeta } from './meta.ts'
+import { TLS_CLIENT } from './tls.ts'
 
 /** A member that does not answer a question within this time is treated as lost while a guest waits. Milliseconds. */
 export const PROBE_MS = 300
@@ -73,6 +74,8 @@ export interface LocalMemberInput {
   readonly daemon: ReplicaDaemon
   /** User of the daemon, where it is not our own. */
   readonly runAs?: RunAs
+  /** Certificates of this host, for connections to replicas that want them. */
+  readonly tlsFolder?: string
 }
 
 export function localMember(input: LocalMemberInput): Member {
@@ -135,8 +138,11 @@ async function ask(
 }
 
 /** One daemon listens in one place: for all, or for its own host. */
-export function serverOf({ daemon, place }: LocalMemberInput): NbdChild['server'] {
-  return daemon.tcp ?? { unix: place.nbdSocket }
+export function serverOf({ daemon, place, tlsFolder }: LocalMemberInput): NbdChild['server'] {
+  if (!daemon.tcp) return { unix: place.nbdSocket }
+  const { host, port, tls } = daemon.tcp
+  if (!tls) return { host, port }
+  return { host, port, tlsCreds: TLS_CLIENT, ...(tlsFolder === undefined ? {} : { tlsFolder }) }
 }
 
 async function serve(input: LocalMemberInput, order: ServeOrder): Promise<Result<NbdChild>> {

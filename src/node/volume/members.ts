@@ -34,6 +34,7 @@ export async function memberOf(context: VolumeContext, replica: Replica): Promis
     place,
     daemon,
     ...(runAs ? { runAs } : {}),
+    ...(context.address ? { tlsFolder: context.address.tlsFolder } : {}),
   })
 }
 
@@ -64,6 +65,7 @@ export async function bareMember(context: VolumeContext, replica: Replica): Prom
     place: replicaPlace(runFolder, replica),
     daemon: daemon.value,
     ...(runAs ? { runAs } : {}),
+    ...(context.address ? { tlsFolder: context.address.tlsFolder } : {}),
   })
   return ok({ member, incarnation: incarnationOf(daemon.value.process) })
 }

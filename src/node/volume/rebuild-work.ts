@@ -8,7 +8,7 @@ import type { LiveEngine } from './live-engine.ts'
 import type { Member } from './member.ts'
 import { bareMember, membersOf, replicasOf } from './members.ts'
 import { beginRebuild, copyLayers, countReplica, dropJoining } from './rebuild.ts'
-import { backingOf, type VolumeContext } from './replica.ts'
+import { backingOf, daemonOf, type VolumeContext } from './replica.ts'
 import type { SwapFailure } from './swap.ts'
 
 /** A disk that is full or a link that is cut does not get well at once. */
@@ -188,6 +188,8 @@ export class RebuildWork {
     if (!source) return failed({ reason: 'NoSource', message: 'no replica in step answers', retry: 'later' })
     const backing = backingOf(this.#context, replica)
     if (!backing.ok) return backing
+    const reach = await this.#reach(source, replica)
+    if (!reach.ok) return reach
     const bare = await bareMember(this.#context, replica)
     if (!bare.ok) return bare
     const { host } = this.#context
@@ -217,6 +219,21 @@ export class RebuildWork {
     const { replica: guilty } = begun.failure
     if (guilty !== undefined && guilty !== replica.metadata.name) this.#live.suspect(guilty)
     return begun
+  }
+
+  /** Whether the target's host comes in at the source, before anything is frozen for it. */
+  async #reach(source: Member, target: Replica): Promise<Result<void>> {
+    const { nodeName } = this.#context
+    const replicas = replicasOf(this.#context, this.#live.namespace, this.#live.volumeName)
+    const from = replicas.find((one) => one.metadata.name === source.replica)
+    if (!from || from.spec?.nodeID !== nodeName || target.spec?.nodeID === nodeName) return ok(undefined)
+    const daemon = await daemonOf(this.#context, from)
+    if (daemon?.tcp) return ok(undefined)
+    return failed({
+      reason: 'ReplicaLocalOnly',
+      message: `replica ${source.replica} was started while ${nodeName} was alone, so ${target.spec?.nodeID} cannot read it: stop what uses volume ${this.#live.volumeName} once and start it again`,
+      retry: 'later',
+    })
   }
 
   async #copy(source: Member, target: Member, signal: AbortSignal): Promise<Result<void>> {

@@ -2,6 +2,7 @@
 import { failed, ok, type Result } from '../../base/result.ts'
 import type { Client } from '../../client/client.ts'
 import type { Files, Host } from '../../host/host.ts'
+import { Node } from '../../kinds/core/node.ts'
 import { VolumeEpoch } from '../../kinds/croft/volume-epoch.ts'
 import type { Look } from '../../kinds/decide.ts'
 import { BackingImage } from '../../kinds/longhorn/backing-image.ts'
@@ -11,7 +12,9 @@ import { DONE, RETRY, type WorkAnswer } from '../keyed-work.ts'
 import type { RunAs } from '../plan/facts.ts'
 import {
   adoptDaemon,
+  type DaemonListen,
   makePrivateFolder,
+  openExports,
   type ReplicaDaemon,
   startBareDaemon,
   startDaemon,
@@ -28,6 +31,13 @@ const FINALIZER = 'longhorn.io'
 /** Replicas of one host share unix sockets, so no port is open. */
 const LOCAL_ADDRESS = '127.0.0.1'
 
+/** How this host is reached by the others of a cluster. */
+export interface HostAddress {
+  readonly ip: string
+  /** Certificates of the node, in a folder as QEMU wants them. */
+  readonly tlsFolder: string
+}
+
 export interface VolumeContext {
   readonly host: Host
   readonly client: Client
@@ -42,6 +52,8 @@ export interface VolumeContext {
   /** The engine of the volume looks again: a replica of it came or went. */
   readonly wakeEngine: (replica: Replica) => void
   readonly wakeReplica: (replica: Replica) => void
+  /** Absent: this host is alone. */
+  readonly address?: HostAddress
   /** A replica of another host, where there is a link to its agent. */
   readonly remoteMember?: (replica: Replica) => Member | undefined
   readonly remoteBare?: (
@@ -101,9 +113,9 @@ async function runReplica(
   await reportStatus(context.client, Replica, replica, {
     currentState: 'running',
     started: true,
-    ip: LOCAL_ADDRESS,
-    storageIP: LOCAL_ADDRESS,
-    port: 0,
+    ip: daemon.value.tcp?.host ?? LOCAL_ADDRESS,
+    storageIP: daemon.value.tcp?.host ?? LOCAL_ADDRESS,
+    port: daemon.value.tcp?.port ?? 0,
     ownerID: context.nodeName,
     conditions: [],
   })
@@ -198,9 +210,46 @@ async function startFor(
 ): Promise<Result<ReplicaDaemon>> {
   const counts = countsNow(context, replica)
   if (!counts.ok) return counts
-  if (!counts.value) return startBareDaemon(context.host, place, context.runAs)
+  if (!counts.value) return startBareDaemon(context.host, place, context.runAs, listenOf(context))
   const files = await ensureFiles(context, replica, place)
-  return files.ok ? startDaemon(context.host, place, context.runAs) : files
+  return files.ok ? startDaemon(context.host, place, context.runAs, listenOf(context)) : files
+}
+
+/** By TCP as soon as there is another host that could need this replica. */
+function listenOf({ address, look }: VolumeContext): DaemonListen | undefined {
+  if (!address || look.list(Node).length < 2) return undefined
+  return { host: address.ip, port: 0, tlsFolder: address.tlsFolder }
+}
+
+/**
+ * A daemon of the time when this host was alone, asked for by another one: it is started anew by TCP, unless somebody
+ * stands on it. In turn.
+ */
+export function reachable(context: VolumeContext, replica: Replica): Promise<Result<ReplicaDaemon>> {
+  return inTurn(context, replica, async () => {
+    const uid = replica.metadata.uid!
+    const place = replicaPlace(context.runFolder, replica)
+    const present = context.daemons.get(uid) ?? (await adopted(context, replica, place))
+    if (!present)
+      return failed({
+        reason: 'ReplicaNotRunning',
+        message: `replica ${replica.metadata.name} does not run on ${context.nodeName}`,
+        retry: 'later',
+      })
+    if (present.tcp || !listenOf(context)) return ok(present)
+    const exports = await openExports(present)
+    if (!exports.ok) return exports
+    if (exports.value.length > 0)
+      return failed({
+        reason: 'ReplicaLocalOnly',
+        message: `replica ${replica.metadata.name} was started while ${context.nodeName} was alone; other hosts reach it once its volume was detached`,
+        retry: 'later',
+      })
+    context.daemons.delete(uid)
+    await stopDaemon(context.host, place, present)
+    const started = await startFor(context, replica, place)
+    return started.ok ? ok(knowDaemon(context, replica, started.value)) : started
+  })
 }
 
 /** Whether the committed record says that this replica has every write; all have before the first engine. */
@@ -232,7 +281,7 @@ async function bareInTurn(context: VolumeContext, replica: Replica): Promise<Res
     daemons.delete(replica.metadata.uid!)
     await stopDaemon(host, place, old)
   }
-  const started = await startBareDaemon(host, place, runAs)
+  const started = await startBareDaemon(host, place, runAs, listenOf(context))
   return started.ok ? ok(knowDaemon(context, replica, started.value)) : started
 }
 

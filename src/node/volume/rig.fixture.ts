@@ -21,6 +21,7 @@ import { HEAD_FILE, type ReplicaPlace } from './layout.ts'
 import { type LocalMemberInput, localMember, type Member } from './member.ts'
 import { readMeta, writeMeta } from './meta.ts'
 import { serveAll } from './swap.ts'
+import { tlsArgv } from './tls.ts'
 
 export const run = promisify(execFile)
 export const host = realHost({ log: { level: 'error' } })
@@ -285,6 +286,7 @@ export async function startGuest(
       ...['-chardev', `socket,id=${name},path=${join(folder, `${name}.sock`)},server=on,wait=off`],
       ...['-mon', `chardev=${name},mode=control`],
     ]),
+    ...children.slice(0, 1).flatMap(tlsArgv),
     ...nodes.flatMap((node) => ['-blockdev', JSON.stringify(node)]),
     ...(options.front === 'scsi-hd'
       ? ['-device', 'virtio-scsi-pci', '-device', `scsi-hd,${front}`]

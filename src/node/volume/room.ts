@@ -6,11 +6,13 @@ import { keyOf } from '../../base/object.ts'
 import type { Client } from '../../client/client.ts'
 import type { Informers } from '../../client/informer.ts'
 import type { Host } from '../../host/host.ts'
+import { Node } from '../../kinds/core/node.ts'
 import { VolumeEpoch } from '../../kinds/croft/volume-epoch.ts'
 import { BackingImage } from '../../kinds/longhorn/backing-image.ts'
 import { Engine } from '../../kinds/longhorn/engine.ts'
 import { Replica } from '../../kinds/longhorn/replica.ts'
 import { DONE, keyedWork, type WorkAnswer } from '../keyed-work.ts'
+import type { AgentLink } from '../link/agent-link.ts'
 import type { DiskBacking } from '../plan/backing.ts'
 import type { RunAs } from '../plan/facts.ts'
 import type { VolumeRoom } from '../ports.ts'
@@ -18,10 +20,12 @@ import { connect } from './connect.ts'
 import type { ReplicaDaemon } from './daemon.ts'
 import { type EngineContext, type LiveVolumeWork, reconcileEngine } from './engine.ts'
 import { replicasOf } from './members.ts'
-import { reconcileReplica } from './replica.ts'
+import { answerMembers, remoteBare, remoteMember } from './remote-member.ts'
+import { type HostAddress, reconcileReplica } from './replica.ts'
 import type { StandingDisk, Turns } from './standing.ts'
 import { endStrays } from './strays.ts'
 
+const KINDS = [Replica, Engine, VolumeEpoch, BackingImage, Node]
 /** Starts of daemons under way at one time: more only fight for the disk. */
 const CONCURRENCY = 8
 
@@ -34,11 +38,24 @@ export interface VolumeRoomOptions {
   readonly runFolder: string
   /** User of the storage daemons; absent: as Croft itself. */
   readonly runAs?: RunAs
+  /** How the other hosts of the cluster reach this one, and the way to their agents; absent: it is alone. */
+  readonly cluster?: HostAddress & { readonly link: AgentLink }
 }
 
 const splitKey = (key: string): readonly [string, string] => {
   const [namespace = '', name = ''] = key.split('/')
   return [namespace, name]
+}
+
+function overLink(
+  { ip, tlsFolder, link }: HostAddress & { readonly link: AgentLink },
+  context: () => EngineContext,
+): Pick<EngineContext, 'address' | 'remoteMember' | 'remoteBare'> {
+  return {
+    address: { ip, tlsFolder },
+    remoteMember: (replica) => remoteMember({ link, context: context() }, replica),
+    remoteBare: (replica) => remoteBare({ link, context: context() }, replica),
+  }
 }
 
 export function volumeRoom(options: VolumeRoomOptions): VolumeRoom {
@@ -59,6 +76,7 @@ export function volumeRoom(options: VolumeRoomOptions): VolumeRoom {
     live: new Map<string, LiveVolumeWork>(),
     stands: new Map<string, Set<StandingDisk>>(),
     waitingSince: new Map<string, number>(),
+    ...(options.cluster ? overLink(options.cluster, () => context) : {}),
     wakeEngine: (replica) => {
       const engine = replica.spec?.engineName
       if (engine) engineWork.add(`${replica.metadata.namespace}/${engine}`)
@@ -73,6 +91,7 @@ export function volumeRoom(options: VolumeRoomOptions): VolumeRoom {
       for (const listener of listeners) listener(volumeName)
     },
   }
+  if (options.cluster) answerMembers({ link: options.cluster.link, context })
   const replicaWork = keyedWork({
     host,
     signal: stop.signal,
@@ -112,8 +131,8 @@ export function volumeRoom(options: VolumeRoomOptions): VolumeRoom {
       return () => listeners.delete(call)
     },
     run: async (signal) => {
-      for (const kind of [Replica, Engine, VolumeEpoch, BackingImage]) informers.start(kind)
-      await informers.synced([Replica, Engine, VolumeEpoch, BackingImage])
+      for (const kind of KINDS) informers.start(kind)
+      await informers.synced(KINDS)
       await endStrays(context)
       const subscriptions = [
         informers.subscribe(Replica, ({ object }) => replicaWork.add(keyOf(object))),

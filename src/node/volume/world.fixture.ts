@@ -6,14 +6,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { startApi } from '../../../test/api-fixture.ts'
-import { ok } from '../../base/result.ts'
+import { failed, ok } from '../../base/result.ts'
 import { createInProcessClient } from '../../client/in-process.ts'
 import { createInformers } from '../../client/informer.ts'
+import { issueLeaf, makeAuthority } from '../../cluster/pki.ts'
+import { writeQemuFolder } from '../../cluster/qemu-folder.ts'
 import type { ProcessIdentity } from '../../host/host.ts'
+import { Node } from '../../kinds/core/node.ts'
 import { VolumeEpoch } from '../../kinds/croft/volume-epoch.ts'
 import { allKinds } from '../../kinds/index.ts'
 import { Engine } from '../../kinds/longhorn/engine.ts'
 import { Replica } from '../../kinds/longhorn/replica.ts'
+import type { AgentLink, LinkAnswer } from '../link/agent-link.ts'
 import type { DiskBacking } from '../plan/backing.ts'
 import type { VolumeRoom } from '../ports.ts'
 import { findProcesses } from '../processes.ts'
@@ -36,6 +40,24 @@ import { type StandingDisk, Turns } from './standing.ts'
 
 export const NAMESPACE = 'longhorn-system'
 const NODE = 'n1'
+
+/** One process, several hosts: each has its room, and they ask each other without a wire between. */
+export class Wire {
+  readonly #answers = new Map<string, LinkAnswer>()
+  cut = false
+
+  linkOf(nodeName: string): AgentLink {
+    return {
+      answer: (method, answer) => void this.#answers.set(`${nodeName}/${method}`, answer),
+      call: async (to, method, body) => {
+        const answer = this.#answers.get(`${to}/${method}`)
+        if (!answer || this.cut)
+          return failed({ reason: 'NodeUnreachable', message: `${to} does not answer`, retry: 'later' })
+        return JSON.parse(JSON.stringify(await answer(body, nodeName)))
+      },
+    }
+  }
+}
 
 export interface Guest {
   readonly qemu: EngineQemu
@@ -71,14 +93,14 @@ export interface World {
   judge(names: readonly string[]): Promise<void>
 }
 
-const replicaObject = (folder: string, name: string): Replica => ({
+const replicaObject = (folder: string, name: string, nodeID: string): Replica => ({
   apiVersion: 'longhorn.io/v1beta2',
   kind: 'Replica',
   metadata: { name, namespace: NAMESPACE, labels: { longhornvolume: 'v' }, finalizers: ['longhorn.io'] },
   spec: {
     volumeName: 'v',
     volumeSize: String(SIZE),
-    nodeID: NODE,
+    nodeID,
     engineName: 'v-e-0',
     diskPath: join(folder, `disk-${name}`),
     dataDirectoryName: 'v-0a1b2c3d',
@@ -86,7 +108,16 @@ const replicaObject = (folder: string, name: string): Replica => ({
   },
 })
 
-export async function makeWorld(t: TestContext, replicas: number): Promise<World> {
+export interface WorldOptions {
+  /** Hosts beside the first; the replicas are spread over all. */
+  readonly others?: number
+}
+
+export async function makeWorld(
+  t: TestContext,
+  replicas: number,
+  { others = 0 }: WorldOptions = {},
+): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'cw-'))
   const api = await startApi({ kinds: allKinds })
   const client = createInProcessClient({
@@ -95,14 +126,33 @@ export async function makeWorld(t: TestContext, replicas: number): Promise<World
     fieldManager: 'test',
   })
   const names = Array.from({ length: replicas }, (_, index) => `v-r-${index}`)
+  const nodes = [NODE, ...Array.from({ length: others }, (_, index) => `n${index + 2}`)]
+  const nodeOf = (name: string): string => nodes[Number(name.at(-1)) % nodes.length] ?? NODE
+  const wire = new Wire()
+  const certified = others > 0 ? await certify(folder, nodes) : undefined
+  if (others > 0)
+    for (const name of nodes)
+      await client.create(Node, { apiVersion: 'v1', kind: 'Node', metadata: { name } })
   let stop: AbortController
-  let running: Promise<void>
+  let running: Promise<unknown>
   const open = (): VolumeRoom => {
     stop = new AbortController()
-    const informers = createInformers(client, host, { signal: stop.signal })
-    const room = volumeRoom({ host, client, informers, nodeName: NODE, runFolder: join(folder, 'run') })
+    const { signal } = stop
+    const rooms = nodes.map((nodeName) =>
+      volumeRoom({
+        host,
+        client,
+        informers: createInformers(client, host, { signal }),
+        nodeName,
+        runFolder: join(folder, 'run'),
+        ...(certified
+          ? { cluster: { ip: '127.0.0.1', tlsFolder: certified(nodeName), link: wire.linkOf(nodeName) } }
+          : {}),
+      }),
+    )
+    const [room] = rooms as [VolumeRoom]
     if (world?.guest) room.stand(standing(world.guest))
-    running = room.run(stop.signal)
+    running = Promise.all(rooms.map((one) => one.run(signal)))
     return room
   }
   const close = async (): Promise<void> => {
@@ -121,7 +171,7 @@ export async function makeWorld(t: TestContext, replicas: number): Promise<World
   })
   const addReplica = async (name: string): Promise<void> => {
     await mkdir(join(folder, `disk-${name}`), { recursive: true })
-    await client.create(Replica, replicaObject(folder, name))
+    await client.create(Replica, replicaObject(folder, name, nodeOf(name)))
   }
   for (const name of names) await addReplica(name)
   await client.create(VolumeEpoch, {
@@ -239,6 +289,24 @@ export async function makeWorld(t: TestContext, replicas: number): Promise<World
   }
   world = made
   return made
+}
+
+/** Certificates of the hosts, as the cluster part lays them out; gives the folder of each. */
+async function certify(folder: string, nodes: readonly string[]): Promise<(nodeName: string) => string> {
+  const authority = must(await makeAuthority(host, folder, 'test'))
+  for (const name of nodes) {
+    const node = must(
+      await issueLeaf(host, folder, authority, {
+        commonName: `system:node:${name}`,
+        organizations: ['system:nodes'],
+        dnsNames: [name],
+        ipAddresses: ['127.0.0.1'],
+        usage: 'both',
+      }),
+    )
+    must(await writeQemuFolder({ host, pki: join(folder, name), caPem: authority.certificatePem, node }))
+  }
+  return (name) => join(folder, name, 'qemu')
 }
 
 function standing(guest: Guest): StandingDisk {
