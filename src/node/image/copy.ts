@@ -29,7 +29,7 @@ export interface SentImage {
 /** The way to the images of other nodes. */
 export interface ImagePeers {
   /** Failures: `ImageUnknown` where that node has it not, and those of the link. */
-  fetch(nodeName: string, image: ImageRef, signal: AbortSignal): Promise<Result<SentImage>>
+  fetchImage(nodeName: string, image: ImageRef, signal: AbortSignal): Promise<Result<SentImage>>
 }
 
 /** A node other than `me` that has the image on a disk; undefined where none has. */
@@ -89,7 +89,7 @@ export interface Copy {
 /** The finished file is there when it resolves well; only `part` is left otherwise. */
 export async function copyImage(copy: Copy): Promise<Result<void>> {
   const { host, folder, signal, runAs } = copy
-  const sent = await copy.peers.fetch(copy.from, copy.image, signal)
+  const sent = await copy.peers.fetchImage(copy.from, copy.image, signal)
   if (!sent.ok) return sent
   const { sizeBytes, sha512, body } = sent.value
   const part = `${folder}/part`
