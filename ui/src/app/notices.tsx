@@ -56,7 +56,7 @@ function List({ history }: { readonly history: readonly Message[] }) {
     <>
       <h2>{t('notices.title')}</h2>
       {notices.length === 0 && <p className="muted">{t('notices.none')}</p>}
-      <ul>
+      <ul className="notice-list">
         {notices.map(({ id, atMs, tone, word, text }) => (
           <li key={id}>
             <StateMark shown={{ tone, word }} />{' '}

@@ -284,7 +284,8 @@ export const en = {
   'keys.walk': 'Next and previous row',
   'keys.choose': 'Choose the row',
   'keys.send': 'Send a form',
-  'home.sum': '{hosts} {hosts|host|hosts}, {machines} {machines|machine|machines}, {images} {images|image|images}',
+  'home.sum':
+    '{hosts} {hosts|host|hosts}, {machines} {machines|machine|machines}, {images} {images|image|images}',
   'home.needy': 'Needs you',
   'home.allWell': 'Everything is as it should be.',
   'home.details': 'Details',

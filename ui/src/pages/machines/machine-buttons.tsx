@@ -78,7 +78,7 @@ export function RowActions({ machine, instance }: MachineProps) {
   const [deleting, setDeleting] = useState(false)
   const main: Action = canDo('start', machine, instance) ? 'start' : 'stop'
   return (
-    <span className="btns">
+    <span className="btns row-actions">
       <QuickButton
         icon={SquareTerminal}
         label={t('action.console')}
