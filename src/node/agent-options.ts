@@ -4,6 +4,7 @@ import type { Informers } from '../client/informer.ts'
 import type { Host } from '../host/host.ts'
 import type { EventRecorder } from '../loop/events.ts'
 import type { AgentRooms } from './ports.ts'
+import type { StartGate } from './start-gate.ts'
 
 export interface AgentOptions {
   readonly host: Host
@@ -19,6 +20,8 @@ export interface AgentOptions {
   /** Short folder for sockets when the data folder's path is too long, for instance /run/croft-<hash>. */
   readonly runFolder: string
   readonly rooms: AgentRooms
+  /** Shared by the rooms that start programs. */
+  readonly starts: StartGate
   /** Port at the node's address where other agents and servers ask this one; absent: nobody can. */
   readonly linkPort?: number
   /** Shown as the node's kubelet version. */

@@ -34,6 +34,7 @@ import { memoryStore } from '../store/memory.ts'
 import { type Agent, createAgent } from './agent.ts'
 import type { DiskBacking } from './plan/backing.ts'
 import type { AgentRooms } from './ports.ts'
+import { StartGate } from './start-gate.ts'
 
 const host = realHost({ log: { level: 'error' } })
 const skip = (await host.exec.find('qemu-system-x86_64')) ? false : 'qemu-system-x86_64 is not installed'
@@ -105,6 +106,7 @@ async function startAgent(): Promise<void> {
     dataFolder: join(root, 'data'),
     runFolder: join(root, 'run'),
     rooms,
+    starts: new StartGate(2),
     version: 'v1.34.0+croft',
   }
   const made = await createAgent(options)

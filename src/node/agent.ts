@@ -23,11 +23,6 @@ import { agentDial } from './streams.ts'
 
 /** Looks at Pods under way at one time; most wait for a program or a socket. */
 const CONCURRENCY = 64
-/**
- * Machines that start at one time for each processor: when all of a burst start at once, all end late. Far fewer
- * would wait for guests that boot already.
- */
-const STARTS_PER_CPU = 3
 /** What belongs to machines that were deleted while they stood still is looked for this often. */
 const STATES_SWEEP_MS = 600_000
 /** The machine is deleted a moment after its instance. */
@@ -60,14 +55,11 @@ export async function createAgent(options: AgentOptions): Promise<Result<Agent>>
   if (!facts.ok) return facts
   const reachable = facts.value.runAs ? await passable(host, dataFolder) : ok(undefined)
   if (!reachable.ok) return reachable
-  const processors = await host.files.readText('/proc/cpuinfo')
-  const cpus = processors.ok ? (processors.value.match(/^processor\s*:/gm)?.length ?? 1) : 1
   const wakes: { wake: (podKey: string) => void } = { wake: () => undefined }
   const work = new MachineWork({
     agent: options,
     facts: facts.value,
     cgroup: await cgroupKind(host),
-    startsMax: Math.max(2, cpus * STARTS_PER_CPU),
     wake: (key) => wakes.wake(key),
   })
   await work.recover()

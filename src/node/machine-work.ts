@@ -24,7 +24,7 @@ import {
   writeState,
 } from './machine/state.ts'
 import { attachNetworks, effectiveSpec, gatherInputs } from './machine-inputs.ts'
-import { Gate, limitsOf, ownerOf, viewOf, vmiRef } from './machine-parts.ts'
+import { limitsOf, ownerOf, viewOf, vmiRef } from './machine-parts.ts'
 import {
   lostMessage,
   standingDisks,
@@ -52,8 +52,6 @@ export interface MachineWorkOptions {
   readonly agent: AgentOptions
   readonly facts: HostFacts
   readonly cgroup: CgroupKind
-  /** Starts under way at one time; more at once only make each slower. */
-  readonly startsMax: number
   /** Asks for another look at the Pod of that key. */
   readonly wake: (podKey: string) => void
 }
@@ -67,7 +65,6 @@ export class MachineWork {
   readonly #guests: GuestLooks
   readonly #stopping = new Map<string, AbortController>()
   readonly #attempts = new Map<string, number>()
-  readonly #gate: Gate
   readonly #shares: ProcessorShares
   #facts: HostFacts
 
@@ -76,7 +73,6 @@ export class MachineWork {
     this.#agent = options.agent
     this.#facts = options.facts
     this.#guests = new GuestLooks(options.agent)
-    this.#gate = new Gate(options.startsMax)
     this.#shares = new ProcessorShares(options.agent.host)
   }
 
@@ -187,7 +183,7 @@ export class MachineWork {
 
   async #start(pod: Pod, vmi: VirtualMachineInstance, prepared: Prepared): Promise<Result<Machine>> {
     const folders = foldersOf(this.#agent, vmi)
-    const started = await this.#gate.run(() =>
+    const started = await this.#agent.starts.run('machine', () =>
       this.#agent.rooms.volume.connect({
         volumes: prepared.volumes,
         disks: (machine) => this.#disksOf(machine),

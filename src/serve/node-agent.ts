@@ -23,6 +23,7 @@ import { type NodeAgent, serverFacing } from '../node/link/remote-agent.ts'
 import type { LinkTls } from '../node/link/wire.ts'
 import { machineUser } from '../node/machine/host-facts.ts'
 import { defaultNetworkRoom } from '../node/network/choose-room.ts'
+import { startGateOf } from '../node/start-gate.ts'
 import { volumeRoom } from '../node/volume/room.ts'
 import { createSampler } from '../observe/sampler.ts'
 import { sampledMachine } from './sampled.ts'
@@ -194,6 +195,7 @@ async function makeAgent(
   })
   const network = await defaultNetworkRoom({ host, client, informers, recorder, nodeName, dataFolder })
   if (!network.ok) return network
+  const starts = await startGateOf(host)
   const agent = await createAgent({
     host,
     client,
@@ -203,12 +205,14 @@ async function makeAgent(
     nodeIp,
     dataFolder,
     runFolder,
+    starts,
     rooms: {
       volume: volumeRoom({
         host,
         client,
         informers,
         nodeName,
+        starts,
         runFolder,
         cluster: { ip: nodeIp, tlsFolder: qemuFolder(`${dataFolder}/pki`), link },
         ...(runAs ? { runAs } : {}),

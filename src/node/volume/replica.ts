@@ -10,6 +10,7 @@ import { Replica } from '../../kinds/longhorn/replica.ts'
 import { backingImagePath } from '../image/layout.ts'
 import { DONE, RETRY, type WorkAnswer } from '../keyed-work.ts'
 import type { RunAs } from '../plan/facts.ts'
+import type { StartGate } from '../start-gate.ts'
 import {
   adoptDaemon,
   type DaemonListen,
@@ -43,6 +44,7 @@ export interface VolumeContext {
   readonly client: Client
   readonly look: Look
   readonly nodeName: string
+  readonly starts: StartGate
   readonly runFolder: string
   readonly runAs: RunAs | undefined
   /** Daemons that run, by the replica's uid. */
@@ -198,7 +200,7 @@ async function ensureDaemon(
   const found = await adoptDaemon(context.host, place)
   if (!found.ok) return found
   if (found.value) return ok(knowDaemon(context, replica, found.value))
-  const started = await startFor(context, replica, place)
+  const started = await context.starts.run('daemon', () => startFor(context, replica, place))
   return started.ok ? ok(knowDaemon(context, replica, started.value)) : started
 }
 

@@ -15,6 +15,7 @@ import { allKinds } from '../../kinds/index.ts'
 import { Engine } from '../../kinds/longhorn/engine.ts'
 import { Replica } from '../../kinds/longhorn/replica.ts'
 import type { VolumeRoom } from '../ports.ts'
+import { StartGate } from '../start-gate.ts'
 import { volumeRoom } from './room.ts'
 
 const run = promisify(execFile)
@@ -46,7 +47,14 @@ async function start(t: TestContext) {
   const open = (): VolumeRoom => {
     const stop = new AbortController()
     const informers = createInformers(client, host, { signal: stop.signal })
-    const room = volumeRoom({ host, client, informers, nodeName: 'n1', runFolder: join(folder, 'run') })
+    const room = volumeRoom({
+      host,
+      client,
+      informers,
+      starts: new StartGate(2),
+      nodeName: 'n1',
+      runFolder: join(folder, 'run'),
+    })
     running.push(room.run(stop.signal))
     rooms.push(stop)
     return room

@@ -16,6 +16,7 @@ import type { AgentLink } from '../link/agent-link.ts'
 import type { DiskBacking } from '../plan/backing.ts'
 import type { RunAs } from '../plan/facts.ts'
 import type { VolumeRoom } from '../ports.ts'
+import type { StartGate } from '../start-gate.ts'
 import { connect } from './connect.ts'
 import type { ReplicaDaemon } from './daemon.ts'
 import { type EngineContext, type LiveVolumeWork, reconcileEngine } from './engine.ts'
@@ -26,7 +27,7 @@ import type { StandingDisk, Turns } from './standing.ts'
 import { endStrays } from './strays.ts'
 
 const KINDS = [Replica, Engine, VolumeEpoch, BackingImage, Node]
-/** Starts of daemons under way at one time: more only fight for the disk. */
+/** Replicas and engines looked at at one time: more only fight for the disk. */
 const CONCURRENCY = 8
 
 export interface VolumeRoomOptions {
@@ -34,6 +35,8 @@ export interface VolumeRoomOptions {
   readonly client: Client
   readonly informers: Informers
   readonly nodeName: string
+  /** Shared with the machines. */
+  readonly starts: StartGate
   /** Short folder for sockets. */
   readonly runFolder: string
   /** User of the storage daemons; absent: as Croft itself. */
@@ -69,6 +72,7 @@ export function volumeRoom(options: VolumeRoomOptions): VolumeRoom {
     client,
     look,
     nodeName,
+    starts: options.starts,
     runFolder: options.runFolder,
     runAs: options.runAs,
     daemons: new Map<string, ReplicaDaemon>(),

@@ -21,6 +21,7 @@ import type { AgentLink, LinkAnswer } from '../link/agent-link.ts'
 import type { DiskBacking } from '../plan/backing.ts'
 import type { VolumeRoom } from '../ports.ts'
 import { findProcesses } from '../processes.ts'
+import { StartGate } from '../start-gate.ts'
 import type { EngineQemu } from './engine-qemu.ts'
 import { type ReplicaPlace, replicaPlace } from './layout.ts'
 import {
@@ -144,6 +145,7 @@ export async function makeWorld(
         client,
         informers: createInformers(client, host, { signal }),
         nodeName,
+        starts: new StartGate(2),
         runFolder: join(folder, 'run'),
         ...(certified
           ? { cluster: { ip: '127.0.0.1', tlsFolder: certified(nodeName), link: wire.linkOf(nodeName) } }
