@@ -4,16 +4,20 @@ import { test } from 'node:test'
 import type { JsonObject } from '../src/base/json.ts'
 import { PersistentVolumeClaim } from '../src/kinds/core/persistent-volume-claim.ts'
 import { ResourceQuota } from '../src/kinds/core/resource-quota.ts'
+import { settings } from '../src/kinds/harvester/settings.ts'
 import { judge, lookOver } from '../src/kinds/judge.ts'
 import type { AnyKind } from '../src/kinds/kind.ts'
 import { ClusterRoleBinding, RoleBinding } from '../src/kinds/kubernetes/rbac.ts'
+import { StorageClass } from '../src/kinds/kubernetes/storage-class.ts'
 import type { Image, Machine } from '../ui/src/data/kinds.ts'
+import { isUsual } from '../ui/src/pages/kit/default-class.ts'
 import type {
   RoleBinding as Binding,
   Claim,
   ResourceQuota as Quota,
   Replica,
   Secret as SecretObject,
+  Setting as SettingObject,
   Volume,
 } from '../ui/src/pages/kit/places.ts'
 import { refusalsOf } from '../ui/src/pages/kit/refusals.ts'
@@ -28,6 +32,15 @@ import {
   textOf,
   type ValueRow,
 } from '../ui/src/pages/secrets/values.ts'
+import {
+  editorOf,
+  inForce,
+  isChanged,
+  jsonOf,
+  partsOf,
+  wrongWith,
+} from '../ui/src/pages/settings/setting-fields.ts'
+import { classFor } from '../ui/src/pages/storage-classes/new-class.ts'
 import { everywhereBinding, isAdmin, newPassword, personOf, rightsOf } from '../ui/src/pages/users/people.ts'
 import { claimFor, type VolumeWish } from '../ui/src/pages/volumes/new-volume.ts'
 import {
@@ -37,6 +50,7 @@ import {
   usableCopies,
   volumeState,
 } from '../ui/src/pages/volumes/volume-facts.ts'
+import { en } from '../ui/src/words/en.ts'
 
 /** What the API would say against it; nothing for what it takes. */
 function against(kind: AnyKind, object: object): readonly string[] {
@@ -245,4 +259,45 @@ test('what a person may do, by name and through groups', () => {
   assert.equal(isAdmin(person, rightsOf(person, [everywhereBinding('jo', 'admin')])), true)
   assert.equal(isAdmin({ ...person, groups: ['system:masters'] }, []), true)
   assert.match(newPassword(), /^[a-z2-9]{5}(-[a-z2-9]{5}){3}$/)
+})
+
+test('settings are edited by what their values are, and judged before they are sent', () => {
+  const fields = editorOf('overcommit-config', '{"cpu":1000,"memory":150,"storage":100}')
+  assert.ok(fields.is === 'object')
+  const parts = { ...partsOf('{"cpu":1000,"memory":150}'), cpu: '400' }
+  assert.equal(jsonOf(fields.fields, parts), '{"cpu":400,"memory":150}')
+  assert.equal(jsonOf(fields.fields, {}), '')
+  assert.equal(editorOf('overcommit-config', '{"odd":1}').is, 'json')
+  assert.equal(editorOf('log-level', 'info').is, 'choice')
+  assert.equal(editorOf('additional-ca', '').is, 'long')
+  assert.equal(wrongWith('log-level', 'debug'), undefined)
+  assert.match(wrongWith('overcommit-config', '{"cpu":5}') ?? '', /field "cpu" must be a whole number/)
+  const set = { metadata: { name: 'log-level' }, value: 'debug', default: 'info' } as unknown as SettingObject
+  assert.deepEqual([inForce(set), isChanged(set)], ['debug', true])
+  const unset = { ...set, value: '' } as SettingObject
+  assert.deepEqual([inForce(unset), isChanged(unset)], ['info', false])
+})
+
+test('every setting has its words', () => {
+  for (const { name, doc } of settings) assert.equal((en as Record<string, string>)[`setting.${name}`], doc)
+})
+
+test('a storage class from the form is one that the API takes', () => {
+  const wish = {
+    name: 'fast',
+    copies: '2',
+    reclaim: 'Retain',
+    binding: 'Immediate',
+    locality: 'best-effort',
+    disks: ' ssd , nvme,',
+    nodes: '',
+    expand: true,
+    migratable: true,
+    usual: true,
+  }
+  const made = classFor(wish)
+  assert.deepEqual(against(StorageClass, made), [])
+  assert.equal(made.parameters?.['diskSelector'], 'ssd,nvme')
+  assert.equal(isUsual(made), true)
+  assert.match(against(StorageClass, classFor({ ...wish, copies: '0' })).join(), /numberOfReplicas/)
 })

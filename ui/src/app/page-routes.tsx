@@ -105,6 +105,25 @@ const role = createRoute({
   component: lazyRouteComponent(() => import('../pages/users/role-page.tsx'), 'RolePage'),
 })
 
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: '/settings',
+  validateSearch: listSearch,
+  component: lazyRouteComponent(() => import('../pages/settings/settings-page.tsx'), 'SettingsPage'),
+})
+const storageClasses = createRoute({
+  getParentRoute: () => root,
+  path: '/storage-classes',
+  validateSearch: listSearch,
+  component: lazyRouteComponent(() => import('../pages/storage-classes/classes-page.tsx'), 'ClassesPage'),
+})
+const storageClass = createRoute({
+  getParentRoute: () => root,
+  path: '/storage-classes/$name',
+  validateSearch: tabSearch,
+  component: lazyRouteComponent(() => import('../pages/storage-classes/class-page.tsx'), 'ClassPage'),
+})
+
 export const pageRoutes = [
   volumes,
   volume,
@@ -120,4 +139,7 @@ export const pageRoutes = [
   users,
   user,
   role,
+  settings,
+  storageClasses,
+  storageClass,
 ] as const

@@ -6,9 +6,11 @@ import {
   HardDrive,
   House,
   KeyRound,
+  Layers,
   type LucideIcon,
   Monitor,
   Server,
+  Settings,
   Users,
 } from 'lucide-react'
 import type { Key } from '../words/catalogue.ts'
@@ -29,6 +31,8 @@ export const PAGES: readonly PageLink[] = [
   { to: '/keys', word: 'page.keys', icon: KeyRound, group: 1 },
   { to: '/secrets', word: 'page.secrets', icon: FileLock, group: 1 },
   { to: '/hosts', word: 'page.hosts', icon: Server, group: 2 },
+  { to: '/storage-classes', word: 'page.storageClasses', icon: Layers, group: 2 },
   { to: '/projects', word: 'page.projects', icon: FolderOpen, group: 2 },
   { to: '/users', word: 'page.users', icon: Users, group: 2 },
+  { to: '/settings', word: 'page.settings', icon: Settings, group: 2 },
 ]

@@ -10,6 +10,7 @@ import { useObjects } from '../../data/use-objects.ts'
 import { Field } from '../../parts/field.tsx'
 import { Tiles } from '../../parts/tiles.tsx'
 import { ChoiceField } from '../kit/choice-field.tsx'
+import { isUsual } from '../kit/default-class.ts'
 import { FormBody, FormDialog } from '../kit/form-dialog.tsx'
 import { useMay } from '../kit/may.ts'
 import { NameFields, useHomeProject } from '../kit/name-fields.tsx'
@@ -37,7 +38,6 @@ export function CreateVolume({ isOpen, onClose, from }: CreateVolumeProps) {
   )
 }
 
-const DEFAULT_CLASS = 'storageclass.kubernetes.io/is-default-class'
 const MODES = ['Block', 'Filesystem'] as const
 const ACCESS = ['ReadWriteMany', 'ReadWriteOnce', 'ReadOnlyMany'] as const
 
@@ -178,7 +178,7 @@ function ClassChoice({ form: { values, set, at } }: PartProps) {
   const { list } = useObjects(CLASSES, { skip: may !== true })
   // Classes of images fill what they make; they are chosen by their image.
   const plain = list.filter(({ parameters }) => !parameters?.['backingImage'])
-  const usual = plain.find(({ metadata }) => metadata.annotations?.[DEFAULT_CLASS] === 'true')
+  const usual = plain.find(isUsual)
   return (
     <ChoiceField
       label={t('volumes.class')}
