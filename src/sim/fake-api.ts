@@ -28,6 +28,8 @@ export class FakeApi implements ApiPort {
   /** Simulated time, for deletion timestamps. Milliseconds since 1970. */
   now: () => number = () => EPOCH_MS
   version = 0
+  /** Told of each change in the instant in which it is made. */
+  onChange: ((object: KubeObject, before: KubeObject | undefined) => void) | undefined
   readonly #objects = new Map<string, Stored>()
   readonly #past: Past[] = []
   readonly #watchers = new Set<{ wake: () => void; cut: boolean }>()
@@ -203,8 +205,10 @@ export class FakeApi implements ApiPort {
     this.version += 1
     const metadata = { ...object.metadata, resourceVersion: String(this.version) }
     const stored = deepFreeze({ ...structuredClone(object), metadata: structuredClone(metadata) })
-    const type = this.#objects.has(path) ? 'MODIFIED' : 'ADDED'
+    const before = this.#objects.get(path)?.object
+    const type = before ? 'MODIFIED' : 'ADDED'
     this.#objects.set(path, { path, resource: resourceOf(call), object: stored })
+    this.onChange?.(stored, before)
     this.#tell(call, { type, object: stored })
     return stored
   }
