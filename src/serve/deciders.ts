@@ -9,6 +9,7 @@ import { systemSnapshotsDecider } from '../control/system-snapshots.ts'
 import { virtualMachineDecider } from '../control/virtual-machine/decider.ts'
 import { virtualMachineImageDecider } from '../control/virtual-machine-image.ts'
 import { virtualMachineInstanceDecider } from '../control/virtual-machine-instance/decider.ts'
+import { virtualMachineTemplateDecider } from '../control/virtual-machine-template.ts'
 import { volumeDecider } from '../control/volume/decider.ts'
 import { volumeSnapshotDecider } from '../control/volume-snapshot.ts'
 import { volumeSnapshotContentDecider } from '../control/volume-snapshot-content.ts'
@@ -27,6 +28,7 @@ export const allDeciders: readonly AnyDecider[] = [
   decider(volumeSnapshotDecider),
   decider(volumeSnapshotContentDecider),
   decider(virtualMachineInstanceDecider),
+  decider(virtualMachineTemplateDecider),
   decider(addressDecider),
   ...genericDeciders(allKinds),
 ]
