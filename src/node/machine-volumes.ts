@@ -1,6 +1,8 @@
 // Whether a machine may have the volumes its disks stand on, and whether it still has them as they were when it was
 // started. Two machines that write one disk destroy it, whoever made them. A replica that went away may have lost what
 // it had acknowledged and not flushed: its machine is reset on the same disk, never continued.
+import { ok } from '../base/result.ts'
+import { FREEZE_TIMEOUT_MS } from './machine/guest-agent.ts'
 import type { Machine } from './machine/machine.ts'
 import type { MachineOwner, StandingVolume, VolumeSharing } from './machine/state.ts'
 import type { PlannedVolume } from './plan/backing.ts'
@@ -80,6 +82,14 @@ export function standingDisks(
     isPaused: () => machine.userPaused,
     moved: (backing) => machine.volumeMoved(volume.longhornVolume, backing),
     lost: () => onLost(volume),
+    freezeGuest: async () => {
+      if (!machine.agentOpen) return ok(false)
+      const frozen = await machine.agent.execute('guest-fsfreeze-freeze', {}, FREEZE_TIMEOUT_MS)
+      return frozen.ok ? ok(true) : frozen
+    },
+    thawGuest: async () => {
+      await machine.agent.execute('guest-fsfreeze-thaw', {}, FREEZE_TIMEOUT_MS)
+    },
     ended,
   }))
 }

@@ -38,7 +38,7 @@ test('what happens while Croft is away is found when it is back', async (t) => {
   await world.progress(20)
   const before = (await world.record()).epoch
   await world.restart()
-  await world.until('the engine goes on', () => world.room.endpoint('v') !== undefined)
+  await world.until('the engine goes on', () => world.room.endpoint('vol') !== undefined)
   assert.equal((await world.record()).epoch, before)
   await world.progress(10)
   await world.close()

@@ -24,6 +24,7 @@ export interface EngineContext extends VolumeContext {
   readonly stands: Map<string, Set<StandingDisk>>
   readonly setEndpoint: (volumeName: string, backing: DiskBacking | undefined) => void
   readonly wakeEngineOf: (namespace: string, engineName: string) => void
+  readonly wakeSnapshots: (namespace: string, volumeName: string) => void
   /** When each engine that does not serve yet was first asked to, by uid. Monotonic milliseconds. */
   readonly waitingSince: Map<string, number>
 }
@@ -160,8 +161,11 @@ async function keepEngine(
     await live.repair({ suspects: new Set(unwanted) })
   const size = Number(engine.spec?.volumeSize ?? 0)
   const growth =
-    size > live.record.sizeBytes && rebuild.target === undefined ? await live.grow(size) : undefined
+    size > live.record.sizeBytes && rebuild.target === undefined && !live.isMerging
+      ? await live.grow(size)
+      : undefined
   rebuild.look(names)
+  context.wakeSnapshots(engine.metadata.namespace!, live.volumeName)
   await reportRunning(context, { engine, live, rebuild, growth })
   return growth && !growth.ok ? RETRY : DONE
 }

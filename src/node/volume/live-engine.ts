@@ -148,6 +148,12 @@ export class LiveEngine {
     void watch.run()
   }
 
+  /** Something may have been left half done. */
+  lookAgain(): void {
+    this.#rewatch()
+    this.#ports.onChange()
+  }
+
   /** Somebody knows that this replica is lost. */
   suspect(replica: string): void {
     this.#watching?.watch.suspect(replica)
@@ -175,7 +181,7 @@ export class LiveEngine {
   }
 
   async #repair(trouble: Trouble): Promise<Result<RepairOutcome, SwapFailure>> {
-    const record = await this.#mine()
+    const record = await this.mine()
     if (!record.ok) return record
     const volume = await this.volume()
     const grown = await this.#finishGrowth(volume, record.value)
@@ -187,19 +193,25 @@ export class LiveEngine {
       return done
     }
     if (done.value.outcome === 'faulted') return done
-    for (const { replica, why } of done.value.dropped) this.#lose(replica, why)
+    for (const { replica, why } of done.value.dropped) this.lose(replica, why)
     const settled = await this.settle(done.value.record)
     return settled.ok ? done : settled
   }
 
-  #lose(replica: string, why: string): void {
+  /** It left the set. */
+  lose(replica: string, why: string): void {
     const { host } = this.#ports.context
     host.log.warn('a replica left its volume', { volume: this.volumeName, replica, why })
     this.lost.set(replica, { why, at: host.clock.monotonic() })
   }
 
-  /** The record, which must still name this engine. */
-  async #mine(): Promise<Result<EpochRecord>> {
+  /** Its layers are being merged: nothing is frozen, joined or resized meanwhile. */
+  isMerging = false
+  /** Monotonic milliseconds. */
+  headToldAt = Number.NEGATIVE_INFINITY
+
+  /** The record, which must still name this engine. Failures: `EngineReplaced`. */
+  async mine(): Promise<Result<EpochRecord>> {
     const read = await this.keeper.read()
     if (!read.ok) return read
     const { engine } = read.value
@@ -240,7 +252,7 @@ export class LiveEngine {
   /** Grows the volume; members that cannot grow leave it. */
   async grow(sizeBytes: number): Promise<Result<void, Failure>> {
     return this.inTurn(async () => {
-      const record = await this.#mine()
+      const record = await this.mine()
       if (!record.ok) return record
       if (record.value.sizeBytes >= sizeBytes) return ok(undefined)
       const before = record.value
@@ -248,7 +260,7 @@ export class LiveEngine {
       if (!grown.ok) return grown
       for (const { replica } of before.inSync)
         if (!grown.value.inSync.some((member) => member.replica === replica))
-          this.#lose(replica, 'could not grow')
+          this.lose(replica, 'could not grow')
       return this.settle(grown.value)
     })
   }

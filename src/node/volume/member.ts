@@ -10,7 +10,7 @@ import { exportName, type MemberSeen } from './epoch/record.ts'
 import { freeze, headNode, metaOf, prepareFreeze, removeLayer, settleFreeze } from './freeze.ts'
 import { resizeReplica } from './grow.ts'
 import { closeLayer, completeJoin, type JoinOrder, joinOn, openLayer, prepareJoin } from './join.ts'
-import { chainBelow, type LayerWords } from './layers.ts'
+import { chainBelow, type LayerWords, layersOf } from './layers.ts'
 import type { ReplicaPlace } from './layout.ts'
 import { type ReplicaMeta, readMeta, writeMeta } from './meta.ts'
 import { TLS_CLIENT } from './tls.ts'
@@ -43,6 +43,8 @@ export interface Member {
   removeLayer(name: string): Promise<Result<void>>
   /** The engine has gone: all exports close, and how it went is noted. */
   close(clean: boolean): Promise<Result<void>>
+  /** Bytes that each file of the chain takes on the disk, by its name. */
+  layerSizes(): Promise<Result<Readonly<Record<string, number>>>>
   /** What the replica knows of itself. Failures: `ReplicaMetaMissing`. */
   meta(): Promise<Result<ReplicaMeta>>
 
@@ -92,6 +94,7 @@ export function localMember(input: LocalMemberInput): Member {
     resize: (sizeBytes) => resizeReplica(input, sizeBytes),
     close: (clean) => close(input, clean),
     meta: () => metaOf(input),
+    layerSizes: () => layerSizes(input),
     openLayer: (name) => openLayer(input, name),
     closeLayer: (name) => closeLayer(input, name),
     openFile: (file) => openFile(input, file),
@@ -102,6 +105,19 @@ export function localMember(input: LocalMemberInput): Member {
     copyFile: (order) => copyFile(input, order),
     completeJoin: () => completeJoin(input),
   }
+}
+
+async function layerSizes(input: LocalMemberInput): Promise<Result<Readonly<Record<string, number>>>> {
+  const meta = await metaOf(input)
+  if (!meta.ok) return meta
+  const names = [meta.value.head, ...layersOf(meta.value).map((layer) => layer.file)]
+  const sizes = await Promise.all(
+    names.map(async (name) => {
+      const stat = await input.host.files.stat(`${input.place.folder}/${name}`)
+      return [name, stat.ok ? stat.value.allocatedBytes : 0] as const
+    }),
+  )
+  return ok(Object.fromEntries(sizes))
 }
 
 async function close(input: LocalMemberInput, clean: boolean): Promise<Result<void>> {

@@ -81,6 +81,7 @@ export class RebuildWork {
       return replica?.status?.currentState === 'running' ? [replica] : []
     })
     const next = ready.find((replica) => due(replica.metadata.name!) <= now)
+    if (this.#live.isMerging) return
     if (next) this.#start(next)
     else if (ready.length > 0) {
       this.#cancel()

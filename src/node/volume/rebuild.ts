@@ -45,7 +45,9 @@ async function join(input: JoinInput): Promise<Result<EpochRecord, SwapFailure>>
     if (!answer.ok) return failed({ ...answer.failure, replica: member.replica })
   const like = await source.meta()
   if (!like.ok) return like
-  const backing = input.backingFile === undefined ? {} : { backingFile: input.backingFile }
+  // A clone stands alone even where its volume names an image.
+  const stands = like.value.backingFile !== undefined && input.backingFile !== undefined
+  const backing = stands ? { backingFile: input.backingFile! } : {}
   const ready = await target.prepareJoin({ like: like.value, ...backing })
   if (!ready.ok) return ready
   const head = settled(like.value).head

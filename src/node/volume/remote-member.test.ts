@@ -15,7 +15,7 @@ test('a volume over two hosts: a replica over there dies and is rebuilt', async 
   const world = await makeWorld(t, 2, { others: 1 })
   await world.startMachine()
   await world.progress(20)
-  const backing = world.room.endpoint('v')
+  const backing = world.room.endpoint('vol')
   assert.ok(backing?.kind === 'nbd' && backing.children.every(({ server }) => 'tlsCreds' in server))
   const remote = backing.children[1]!.server as { readonly port: number }
   // Nobody comes in without a certificate of a node.

@@ -77,6 +77,7 @@ export function remoteMember({ link, context }: Ports, replica: Replica): Member
     removeLayer: (layer) => long('removeLayer', { layer }),
     close: (clean) => quick('close', { clean }),
     meta: () => quick('meta'),
+    layerSizes: () => quick('layerSizes'),
     openLayer: async (layer) => mapped(await quick<NbdChild>('openLayer', { layer }), childAs),
     closeLayer: async (layer) => {
       await quick('closeLayer', { layer })
@@ -161,7 +162,7 @@ export function answerMembers({ link, context }: Ports): void {
         message: `no order ${String(op)} for a replica`,
         retry: 'never',
       })
-    if (!LONG.has(String(op))) return valueOf(await act(member, args, context, () => undefined))
+    if (!LONG.has(String(op))) return asValue(await act(member, args, context, () => undefined))
     return look(jobs, { key: JSON.stringify([uid, op, args]), act, member, args, context })
   })
 }
@@ -194,7 +195,7 @@ async function look(jobs: Map<string, Job>, looking: Looking): Promise<Result<Js
   late.abort()
   if (!answer) return ok({ pending: true, bytes: job.bytes })
   jobs.delete(key)
-  return valueOf(answer)
+  return asValue(answer)
 }
 
 type Act = (
@@ -217,6 +218,7 @@ const ORDERS: Readonly<Record<string, Act>> = {
   removeLayer: (member, { layer }) => member.removeLayer(String(layer)),
   close: (member, { clean }) => member.close(clean === true),
   meta: (member) => member.meta(),
+  layerSizes: (member) => member.layerSizes(),
   openLayer: (member, { layer }) => member.openLayer(String(layer)),
   closeLayer: async (member, { layer }) => ok(await member.closeLayer(String(layer))),
   openFile: (member, { file }) => member.openFile(String(file)),
@@ -232,7 +234,7 @@ const ORDERS: Readonly<Record<string, Act>> = {
   completeJoin: (member) => member.completeJoin(),
 }
 
-function valueOf(answer: Result<unknown>): Result<JsonObject> {
+function asValue(answer: Result<unknown>): Result<JsonObject> {
   return answer.ok ? ok({ value: (answer.value ?? null) as never }) : answer
 }
 

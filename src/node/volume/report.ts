@@ -5,6 +5,7 @@ import type { Client } from '../../client/client.ts'
 import type { Kind } from '../../kinds/kind.ts'
 import type { Engine } from '../../kinds/longhorn/engine.ts'
 import type { Replica } from '../../kinds/longhorn/replica.ts'
+import type { Snapshot } from '../../kinds/longhorn/snapshot.ts'
 
 /** A key that is to be removed from a map, and is not there, is no difference. */
 function withoutNulls(value: unknown): unknown {
@@ -15,7 +16,7 @@ function withoutNulls(value: unknown): unknown {
 export async function reportStatus(
   client: Client,
   kind: Kind,
-  object: Engine | Replica,
+  object: Engine | Replica | Snapshot,
   status: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   const present = (object.status ?? {}) as Readonly<Record<string, unknown>>

@@ -11,6 +11,7 @@ import { VolumeEpoch } from '../../kinds/croft/volume-epoch.ts'
 import { BackingImage } from '../../kinds/longhorn/backing-image.ts'
 import { Engine } from '../../kinds/longhorn/engine.ts'
 import { Replica } from '../../kinds/longhorn/replica.ts'
+import { Snapshot } from '../../kinds/longhorn/snapshot.ts'
 import { DONE, keyedWork, type WorkAnswer } from '../keyed-work.ts'
 import type { AgentLink } from '../link/agent-link.ts'
 import type { DiskBacking } from '../plan/backing.ts'
@@ -23,10 +24,11 @@ import { type EngineContext, type LiveVolumeWork, reconcileEngine } from './engi
 import { replicasOf } from './members.ts'
 import { answerMembers, remoteBare, remoteMember } from './remote-member.ts'
 import { type HostAddress, reconcileReplica } from './replica.ts'
+import { reconcileSnapshots } from './snapshot-work.ts'
 import type { StandingDisk, Turns } from './standing.ts'
 import { endStrays } from './strays.ts'
 
-const KINDS = [Replica, Engine, VolumeEpoch, BackingImage, Node]
+const KINDS = [Replica, Engine, VolumeEpoch, Snapshot, BackingImage, Node]
 /** Replicas and engines looked at at one time: more only fight for the disk. */
 const CONCURRENCY = 8
 
@@ -86,6 +88,7 @@ export function volumeRoom(options: VolumeRoomOptions): VolumeRoom {
       if (engine) engineWork.add(`${replica.metadata.namespace}/${engine}`)
     },
     wakeReplica: (replica) => replicaWork.add(keyOf(replica)),
+    wakeSnapshots: (namespace, volumeName) => snapshotWork.add(`${namespace}/${volumeName}`),
     wakeEngineOf: (namespace, name) => engineWork.add(`${namespace}/${name}`),
     setEndpoint: (volumeName, backing) => {
       const before = endpoints.get(volumeName)
@@ -115,6 +118,13 @@ export function volumeRoom(options: VolumeRoomOptions): VolumeRoom {
       const engine = look.get(Engine, ...splitKey(key))
       return engine ? reconcileEngine(context, engine) : DONE
     },
+  })
+  const snapshotWork = keyedWork({
+    host,
+    signal: stop.signal,
+    name: 'snapshot',
+    concurrency: CONCURRENCY,
+    work: (key): Promise<WorkAnswer> => reconcileSnapshots(context, ...splitKey(key)),
   })
   const stand = (disk: StandingDisk): void => {
     const { volumeName } = disk
@@ -146,6 +156,10 @@ export function volumeRoom(options: VolumeRoomOptions): VolumeRoom {
           for (const replica of replicasOf(context, object.metadata.namespace!, object.metadata.name!))
             if (!context.daemons.has(replica.metadata.uid!)) replicaWork.add(keyOf(replica))
         }),
+        informers.subscribe(Snapshot, ({ object }) => {
+          const volumeName = (object as Snapshot).spec?.volume
+          if (volumeName) snapshotWork.add(`${object.metadata.namespace}/${volumeName}`)
+        }),
         informers.subscribe(BackingImage, ({ object }) => {
           for (const replica of look.list(Replica, object.metadata.namespace))
             if (replica.spec?.backingImage === object.metadata.name) replicaWork.add(keyOf(replica))
@@ -154,7 +168,7 @@ export function volumeRoom(options: VolumeRoomOptions): VolumeRoom {
       await aborted(signal)
       for (const unsubscribe of subscriptions) unsubscribe()
       stop.abort()
-      await Promise.all([replicaWork.idle(), engineWork.idle()])
+      await Promise.all([replicaWork.idle(), engineWork.idle(), snapshotWork.idle()])
       for (const { engine, rebuild } of context.live.values()) {
         engine.letGo()
         await rebuild.stop()

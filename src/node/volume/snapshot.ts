@@ -12,6 +12,8 @@ import { type SwapFailure, yankHung } from './swap.ts'
 export interface SnapshotVolume {
   readonly volume: LiveVolume
   readonly record: EpochRecord
+  /** What the volume's layer is called, where the volumes have different names for this instant. */
+  readonly words?: LayerWords
 }
 
 export interface SnapshotTaken {
@@ -35,13 +37,13 @@ export async function snapshotVolumes(
   if (!first) return ok({ pauseMs: 0, dropped: [], records: [] })
   const prepared = await prepareAll(volumes, words)
   if (!prepared.ok) {
-    await settleAll(volumes, words.name)
+    await settleAll(volumes, words)
     return prepared
   }
   const before = host.clock.monotonic()
-  const taken = await paused(first, () => freezeAll(volumes, words.name))
+  const taken = await paused(first, () => freezeAll(volumes, words))
   const pauseMs = host.clock.monotonic() - before
-  await settleAll(volumes, words.name)
+  await settleAll(volumes, words)
   return taken.ok ? ok({ ...taken.value, pauseMs }) : taken
 }
 
@@ -71,24 +73,31 @@ function membersOf({ volume, record }: SnapshotVolume): readonly Member[] {
 
 async function prepareAll(volumes: readonly SnapshotVolume[], words: LayerWords): Promise<Result<void>> {
   const answers = await Promise.all(
-    volumes.flatMap((one) => membersOf(one).map((member) => member.prepareFreeze(words))),
+    volumes.flatMap((one) => membersOf(one).map((member) => member.prepareFreeze(one.words ?? words))),
   )
   return answers.find((answer) => !answer.ok) ?? ok(undefined)
 }
 
-async function settleAll(volumes: readonly SnapshotVolume[], name: string): Promise<void> {
-  await Promise.all(volumes.flatMap((one) => membersOf(one).map((member) => member.settleFreeze(name))))
+async function settleAll(volumes: readonly SnapshotVolume[], words: LayerWords): Promise<void> {
+  await Promise.all(
+    volumes.flatMap((one) => membersOf(one).map((member) => member.settleFreeze((one.words ?? words).name))),
+  )
 }
 
 async function freezeAll(
   volumes: readonly SnapshotVolume[],
-  name: string,
+  words: LayerWords,
 ): Promise<Result<Omit<SnapshotTaken, 'pauseMs'>, SwapFailure>> {
   const dropped: (readonly Dropped[])[] = []
   const records: EpochRecord[] = []
   const answers = await Promise.all(
     volumes.map(async (one) =>
-      Promise.all(membersOf(one).map(async (member) => ({ member, answer: await member.freeze(name) }))),
+      Promise.all(
+        membersOf(one).map(async (member) => ({
+          member,
+          answer: await member.freeze((one.words ?? words).name),
+        })),
+      ),
     ),
   )
   for (const [index, one] of volumes.entries()) {
@@ -99,7 +108,11 @@ async function freezeAll(
       continue
     }
     if (bad.length === one.record.inSync.length)
-      return failed({ reason: 'SnapshotFailed', message: `no replica could freeze ${name}`, retry: 'later' })
+      return failed({
+        reason: 'SnapshotFailed',
+        message: `no replica could freeze ${(one.words ?? words).name}`,
+        retry: 'later',
+      })
     const suspects = new Set(bad.map(({ member }) => member.replica))
     const repaired = await repairVolume({ ...one.volume, keepPaused: true }, one.record, { suspects })
     if (!repaired.ok) return repaired

@@ -1,5 +1,6 @@
 // A machine's disk on a volume, as the volume's engine deals with it: the machine workflow makes one for each, the
 // engine pauses, swaps and continues through it.
+import type { Result } from '../../base/result.ts'
 import type { DiskBacking } from '../plan/backing.ts'
 import type { EngineDisk, EngineQemu } from './engine-qemu.ts'
 
@@ -17,6 +18,9 @@ export interface StandingDisk {
   moved(backing: DiskBacking): Promise<void>
   /** What it acknowledged may be gone, so it must not go on. */
   lost(): void
+  /** Asks the guest to write back and hold its file systems; false: nobody in the guest answers. */
+  freezeGuest?(): Promise<Result<boolean>>
+  thawGuest?(): Promise<void>
   /** Resolves when it is gone: whether it closed its disks before. */
   readonly ended: Promise<'closed' | 'cut'>
 }

@@ -17,6 +17,7 @@ import { VolumeEpoch } from '../../kinds/croft/volume-epoch.ts'
 import { allKinds } from '../../kinds/index.ts'
 import { Engine } from '../../kinds/longhorn/engine.ts'
 import { Replica } from '../../kinds/longhorn/replica.ts'
+import { Volume } from '../../kinds/longhorn/volume.ts'
 import type { AgentLink, LinkAnswer } from '../link/agent-link.ts'
 import type { DiskBacking } from '../plan/backing.ts'
 import type { VolumeRoom } from '../ports.ts'
@@ -54,7 +55,7 @@ export class Wire {
         const answer = this.#answers.get(`${to}/${method}`)
         if (!answer || this.cut)
           return failed({ reason: 'NodeUnreachable', message: `${to} does not answer`, retry: 'later' })
-        return JSON.parse(JSON.stringify(await answer(body, nodeName)))
+        return JSON.parse(JSON.stringify(await answer(body, nodeName, new AbortController().signal)))
       },
     }
   }
@@ -97,9 +98,9 @@ export interface World {
 const replicaObject = (folder: string, name: string, nodeID: string): Replica => ({
   apiVersion: 'longhorn.io/v1beta2',
   kind: 'Replica',
-  metadata: { name, namespace: NAMESPACE, labels: { longhornvolume: 'v' }, finalizers: ['longhorn.io'] },
+  metadata: { name, namespace: NAMESPACE, labels: { longhornvolume: 'vol' }, finalizers: ['longhorn.io'] },
   spec: {
-    volumeName: 'v',
+    volumeName: 'vol',
     volumeSize: String(SIZE),
     nodeID,
     engineName: 'v-e-0',
@@ -176,10 +177,16 @@ export async function makeWorld(
     await client.create(Replica, replicaObject(folder, name, nodeOf(name)))
   }
   for (const name of names) await addReplica(name)
+  await client.create(Volume, {
+    apiVersion: 'longhorn.io/v1beta2',
+    kind: 'Volume',
+    metadata: { name: 'vol', namespace: NAMESPACE },
+    spec: { size: String(SIZE), numberOfReplicas: replicas },
+  })
   await client.create(VolumeEpoch, {
     apiVersion: 'storage.croft.io/v1alpha1',
     kind: 'VolumeEpoch',
-    metadata: { name: 'v', namespace: NAMESPACE },
+    metadata: { name: 'vol', namespace: NAMESPACE },
     spec: { epoch: 0, inSync: [], size: SIZE, cleanShutdown: true },
   })
   await client.create(Engine, {
@@ -187,7 +194,7 @@ export async function makeWorld(
     kind: 'Engine',
     metadata: { name: 'v-e-0', namespace: NAMESPACE },
     spec: {
-      volumeName: 'v',
+      volumeName: 'vol',
       volumeSize: String(SIZE),
       nodeID: NODE,
       desireState: 'running',
@@ -211,19 +218,19 @@ export async function makeWorld(
     },
     close,
     engine,
-    record: async () => (await client.get(VolumeEpoch, 'v', { namespace: NAMESPACE })).spec,
+    record: async () => (await client.get(VolumeEpoch, 'vol', { namespace: NAMESPACE })).spec,
     place,
     daemon: async (name) => {
       const text = must(await host.files.readText((await place(name)).daemon))
       return JSON.parse(text) as ProcessIdentity
     },
     startMachine: async () => {
-      const backing = await until('an endpoint', () => made.room.endpoint('v'))
+      const backing = await until('an endpoint', () => made.room.endpoint('vol'))
       assert.ok(backing.kind === 'nbd')
       const home = await mkdtemp(join(folder, 'g'))
       made.guest = must(
         await made.room.connect({
-          volumes: [{ longhornVolume: 'v', backing }],
+          volumes: [{ longhornVolume: 'vol', backing }],
           start: async () => {
             const machine = await startGuest(home, backing.children, { replicas: 0 })
             return ok<Guest>({
@@ -313,7 +320,7 @@ async function certify(folder: string, nodes: readonly string[]): Promise<(nodeN
 
 function standing(guest: Guest): StandingDisk {
   return {
-    volumeName: 'v',
+    volumeName: 'vol',
     machine: 'm',
     disk: { device: DEVICE, disk: 'root' },
     qemu: guest.qemu,
