@@ -5,6 +5,7 @@ import type { JsonObject } from '../src/base/json.ts'
 import { PersistentVolumeClaim } from '../src/kinds/core/persistent-volume-claim.ts'
 import { ResourceQuota } from '../src/kinds/core/resource-quota.ts'
 import { settings } from '../src/kinds/harvester/settings.ts'
+import { VirtualMachineTemplateVersion } from '../src/kinds/harvester/virtual-machine-template-version.ts'
 import { judge, lookOver } from '../src/kinds/judge.ts'
 import type { AnyKind } from '../src/kinds/kind.ts'
 import { ClusterRoleBinding, RoleBinding } from '../src/kinds/kubernetes/rbac.ts'
@@ -22,6 +23,7 @@ import type {
 } from '../ui/src/pages/kit/places.ts'
 import { refusalsOf } from '../ui/src/pages/kit/refusals.ts'
 import { machinesWithConfig, machinesWithKey, machinesWithSecret } from '../ui/src/pages/kit/users-of.ts'
+import { machineFromTemplate } from '../ui/src/pages/machines/from-template.ts'
 import { bindingFor, membersOf, subjectsWithout } from '../ui/src/pages/projects/members.ts'
 import { hardOf, isBad, shareOf, usageOf } from '../ui/src/pages/projects/quota.ts'
 import {
@@ -41,6 +43,7 @@ import {
   wrongWith,
 } from '../ui/src/pages/settings/setting-fields.ts'
 import { classFor } from '../ui/src/pages/storage-classes/new-class.ts'
+import { leftOut, templateFor, versionFor } from '../ui/src/pages/templates/new-template.ts'
 import { everywhereBinding, isAdmin, newPassword, personOf, rightsOf } from '../ui/src/pages/users/people.ts'
 import { claimFor, type VolumeWish } from '../ui/src/pages/volumes/new-volume.ts'
 import {
@@ -300,4 +303,54 @@ test('a storage class from the form is one that the API takes', () => {
   assert.equal(made.parameters?.['diskSelector'], 'ssd,nvme')
   assert.equal(isUsual(made), true)
   assert.match(against(StorageClass, classFor({ ...wish, copies: '0' })).join(), /numberOfReplicas/)
+})
+
+test('a template is a machine without what only one machine can have', () => {
+  const note = JSON.stringify([{ metadata: { name: 'web-root' }, spec: {} }])
+  const machine = {
+    apiVersion: 'kubevirt.io/v1',
+    kind: 'VirtualMachine',
+    metadata: {
+      name: 'web',
+      namespace: 'default',
+      annotations: { 'harvesterhci.io/volumeClaimTemplates': note },
+    },
+    spec: {
+      runStrategy: 'Always',
+      template: {
+        spec: {
+          hostname: 'web',
+          domain: {
+            memory: { guest: '1Gi' },
+            firmware: { uuid: 'd3b0-1', bootloader: { bios: {} } },
+            devices: {
+              disks: [
+                { name: 'root', disk: {} },
+                { name: 'extra', disk: {} },
+              ],
+              interfaces: [{ name: 'default', masquerade: {}, macAddress: '52:54:00:00:00:01' }],
+            },
+          },
+          networks: [{ name: 'default', pod: {} }],
+          volumes: [
+            { name: 'root', persistentVolumeClaim: { claimName: 'web-root' } },
+            { name: 'extra', persistentVolumeClaim: { claimName: 'by-hand' } },
+          ],
+        },
+      },
+    },
+  } as unknown as Machine
+  assert.deepEqual(leftOut(machine), ['extra'])
+  const version = versionFor({ namespace: 'default', template: 'web', description: '', machine })
+  const template = templateFor({ namespace: 'default', name: 'web', description: 'Shop' })
+  const said = judge(VirtualMachineTemplateVersion, version as unknown as JsonObject, lookOver([template]))
+  assert.deepEqual([...said.unknown, ...said.causes], [])
+  const text = JSON.stringify(version)
+  for (const own of ['52:54', 'd3b0', 'by-hand', '"hostname"']) assert.ok(!text.includes(own), own)
+  assert.ok(text.includes('web-root'))
+  const made = machineFromTemplate({ namespace: 'default', name: 'shop', version, start: false })
+  assert.deepEqual(
+    machinesWith({ metadata: { name: 'shop-disk-0', namespace: 'default' } } as Claim, [made]),
+    ['shop'],
+  )
 })

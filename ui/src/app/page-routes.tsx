@@ -124,6 +124,19 @@ const storageClass = createRoute({
   component: lazyRouteComponent(() => import('../pages/storage-classes/class-page.tsx'), 'ClassPage'),
 })
 
+const templates = createRoute({
+  getParentRoute: () => root,
+  path: '/templates',
+  validateSearch: listSearch,
+  component: lazyRouteComponent(() => import('../pages/templates/templates-page.tsx'), 'TemplatesPage'),
+})
+const template = createRoute({
+  getParentRoute: () => root,
+  path: '/templates/$namespace/$name',
+  validateSearch: tabSearch,
+  component: lazyRouteComponent(() => import('../pages/templates/template-page.tsx'), 'TemplatePage'),
+})
+
 export const pageRoutes = [
   volumes,
   volume,
@@ -142,4 +155,6 @@ export const pageRoutes = [
   settings,
   storageClasses,
   storageClass,
+  templates,
+  template,
 ] as const

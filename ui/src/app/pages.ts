@@ -1,5 +1,6 @@
 // The pages of the rail, in the order of their use; search offers them, too.
 import {
+  Camera,
   Disc3,
   FileLock,
   FolderOpen,
@@ -7,6 +8,7 @@ import {
   House,
   KeyRound,
   Layers,
+  LayoutTemplate,
   type LucideIcon,
   Monitor,
   Server,
@@ -28,6 +30,8 @@ export const PAGES: readonly PageLink[] = [
   { to: '/machines', word: 'page.machines', icon: Monitor, group: 1 },
   { to: '/volumes', word: 'page.volumes', icon: HardDrive, group: 1 },
   { to: '/images', word: 'page.images', icon: Disc3, group: 1 },
+  { to: '/snapshots', word: 'page.snapshots', icon: Camera, group: 1 },
+  { to: '/templates', word: 'page.templates', icon: LayoutTemplate, group: 1 },
   { to: '/keys', word: 'page.keys', icon: KeyRound, group: 1 },
   { to: '/secrets', word: 'page.secrets', icon: FileLock, group: 1 },
   { to: '/hosts', word: 'page.hosts', icon: Server, group: 2 },
