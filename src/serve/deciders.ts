@@ -3,6 +3,14 @@ import { addressDecider } from '../control/address.ts'
 import { backingImageDecider } from '../control/backing-image.ts'
 import { dataVolumeDecider } from '../control/data-volume.ts'
 import { genericDeciders } from '../control/generic.ts'
+import {
+  backupRestoreDecider,
+  machineBackupDecider,
+  machineRestoreDecider,
+  machineSnapshotDecider,
+} from '../control/machine-snapshot/deciders.ts'
+import { machineTakeover } from '../control/machine-takeover.ts'
+import { recurringJobDecider } from '../control/recurring-job.ts'
 import { snapshotDecider } from '../control/snapshot.ts'
 import { storageNodeDecider } from '../control/storage-node.ts'
 import { systemSnapshotsDecider } from '../control/system-snapshots.ts'
@@ -27,8 +35,14 @@ export const allDeciders: readonly AnyDecider[] = [
   decider(systemSnapshotsDecider),
   decider(volumeSnapshotDecider),
   decider(volumeSnapshotContentDecider),
+  decider(machineSnapshotDecider),
+  decider(machineRestoreDecider),
+  decider(machineBackupDecider),
+  decider(backupRestoreDecider),
+  decider(recurringJobDecider),
   decider(virtualMachineInstanceDecider),
   decider(virtualMachineTemplateDecider),
   decider(addressDecider),
+  decider(machineTakeover),
   ...genericDeciders(allKinds),
 ]

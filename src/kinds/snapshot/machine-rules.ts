@@ -47,6 +47,17 @@ export const machineSnapshotMutator: Mutator = (next, previous) => {
     : { ...next, metadata: { ...next.metadata, finalizers: [...finalizers, SNAPSHOT_PROTECTION] } }
 }
 
+/** Held until the target is free again. */
+export const RESTORE_PROTECTION = 'snapshot.kubevirt.io/vmrestore-protection'
+
+export const machineRestoreMutator: Mutator = (next, previous) => {
+  if (previous) return next
+  const finalizers = next.metadata.finalizers ?? []
+  return finalizers.includes(RESTORE_PROTECTION)
+    ? next
+    : { ...next, metadata: { ...next.metadata, finalizers: [...finalizers, RESTORE_PROTECTION] } }
+}
+
 export const machineSnapshotRule: Rule = (next, previous) => {
   if (!next) return {}
   const spec = (next['spec'] ?? {}) as SnapshotSpec

@@ -4,7 +4,7 @@ import { s } from '../build.ts'
 import { defineKind } from '../define.ts'
 import type { KindOf } from '../kind.ts'
 import { machineCondition, machineRef } from './machine-parts.ts'
-import { machineRestoreRule } from './machine-rules.ts'
+import { machineRestoreMutator, machineRestoreRule } from './machine-rules.ts'
 
 export const VirtualMachineRestore = defineKind({
   group: 'snapshot.kubevirt.io',
@@ -72,6 +72,7 @@ export const VirtualMachineRestore = defineKind({
       { required: ['spec'] },
     ),
   status: true,
+  mutators: [machineRestoreMutator],
   rules: [machineRestoreRule],
   columns: [
     { name: 'TargetKind', type: 'string', description: 'Kind of the target.', value: '.spec.target.kind' },
