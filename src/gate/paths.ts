@@ -12,6 +12,7 @@ import { answerProjects } from './project-route.ts'
 import { sessionRoute } from './sessions/routes.ts'
 import type { Sessions } from './sessions/sessions.ts'
 import { answerUser } from './sessions/user-route.ts'
+import { answerBundle } from './support/bundle-route.ts'
 import { answerWhy } from './why-route.ts'
 
 const OBJECT = /^\/v1\/harvester\/([^/]+)\/([^/]+)\/([^/]+)$/
@@ -33,6 +34,7 @@ export async function answerPath(
   if (cluster) return cluster
   if (info.path.startsWith('/v1-croft/metrics/')) return answerMetrics(deps, ask)
   if (info.path === '/v1-croft/projects') return answerProjects(deps, ask)
+  if (info.path === '/v1-croft/support-bundle') return answerBundle(deps, ask)
   if (info.path.startsWith('/v1-croft/why/')) return answerWhy(deps, ask)
   const [, type = '', namespace = '', name = ''] = OBJECT.exec(info.path) ?? []
   if (IMAGES.has(type) && info.query.get('action') === 'upload') {
