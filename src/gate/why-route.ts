@@ -7,18 +7,22 @@ import { DataVolume } from '../kinds/cdi/data-volume.ts'
 import { Node } from '../kinds/core/node.ts'
 import { PersistentVolumeClaim } from '../kinds/core/persistent-volume-claim.ts'
 import { Pod } from '../kinds/core/pod.ts'
+import { VolumeEpoch } from '../kinds/croft/volume-epoch.ts'
 import { VirtualMachineImage } from '../kinds/harvester/virtual-machine-image.ts'
 import type { Kind, KindOf } from '../kinds/kind.ts'
 import { StorageClass } from '../kinds/kubernetes/storage-class.ts'
 import { VirtualMachine } from '../kinds/kubevirt/virtual-machine.ts'
 import { VirtualMachineInstance } from '../kinds/kubevirt/virtual-machine-instance.ts'
+import { Engine } from '../kinds/longhorn/engine.ts'
 import { Node as StorageNode } from '../kinds/longhorn/node.ts'
 import { Replica } from '../kinds/longhorn/replica.ts'
+import { Setting as StorageSetting } from '../kinds/longhorn/setting.ts'
 import { Volume } from '../kinds/longhorn/volume.ts'
 import { whyImage } from '../why/image.ts'
 import { type MountedClaim, whyMachine } from '../why/machine.ts'
 import { whyNode } from '../why/node.ts'
 import { whyPod } from '../why/pod.ts'
+import { whyStorageVolume } from '../why/storage-volume.ts'
 import { type ClaimFacts, whyClaim } from '../why/volume.ts'
 import { type Tell, text, type Why, withNotes } from '../why/why.ts'
 import { languageFor } from '../words/say.ts'
@@ -46,6 +50,9 @@ function explain(eyes: Eyes, tell: Tell, kind: string, place: readonly string[])
   if (namespaced && VM_WORDS.has(kind)) return explainMachine(eyes, tell, { namespace, name })
   if (namespaced && VMI_WORDS.has(kind)) return explainInstance(eyes, tell, { namespace, name })
   if (namespaced && POD_WORDS.has(kind)) return explainPod(eyes, tell, { namespace, name })
+  // Longhorn's volumes live in its own namespace, where there are no claims.
+  if (namespaced && namespace === STORAGE && VOLUME_WORDS.has(kind))
+    return explainVolume(eyes, tell, { namespace, name })
   if (namespaced && CLAIM_WORDS.has(kind)) return explainClaim(eyes, tell, { namespace, name })
   if (namespaced && IMAGE_WORDS.has(kind)) return explainImage(eyes, tell, { namespace, name })
   if (place.length === 1 && NODE_WORDS.has(kind)) return explainNode(eyes, tell, namespace)
@@ -65,6 +72,7 @@ const CLAIM_WORDS = new Set([
   'persistentvolumeclaims',
   'dv',
 ])
+const VOLUME_WORDS = new Set(['volume', 'volumes', 'lhv'])
 const IMAGE_WORDS = new Set(['image', 'images', 'vmimage', 'virtualmachineimage', 'virtualmachineimages'])
 const NODE_WORDS = new Set(['node', 'nodes', 'no'])
 
@@ -166,6 +174,28 @@ async function claimFacts(eyes: Eyes, claim: PersistentVolumeClaim): Promise<Cla
 
 async function explainClaim(eyes: Eyes, tell: Tell, place: Place): Promise<Why> {
   return whyClaim(await claimFacts(eyes, await eyes.must(PersistentVolumeClaim, place)), tell)
+}
+
+async function explainVolume(eyes: Eyes, tell: Tell, place: Place): Promise<Why> {
+  const volume = await eyes.must(Volume, place)
+  const setting = async (name: string, fallback: number): Promise<number> => {
+    const value = (await eyes.get(StorageSetting, name, STORAGE))?.value ?? ''
+    return /^\d{1,9}$/.test(value) ? Number(value) : fallback
+  }
+  return whyStorageVolume(
+    {
+      volume,
+      engine: await eyes.get(Engine, `${place.name}-e-0`, STORAGE),
+      epoch: await eyes.get(VolumeEpoch, place.name, STORAGE),
+      replicas: (await eyes.list(Replica, { namespace: STORAGE })).filter(
+        ({ spec }) => spec?.volumeName === place.name,
+      ),
+      nodes: await eyes.list(StorageNode, { namespace: STORAGE }),
+      rebuildsPerNode: await setting('concurrent-replica-rebuild-per-node-limit', 5),
+      replenishWaitMs: (await setting('replica-replenishment-wait-interval', 600)) * 1000,
+    },
+    tell,
+  )
 }
 
 async function explainImage(eyes: Eyes, tell: Tell, place: Place): Promise<Why> {

@@ -115,6 +115,34 @@ export const en = {
   'why.volume.stuckAttached': 'Machine "{machine}" still holds the volume.',
   'why.volume.noClass': 'The claim names the storage class "{storageClass}", which does not exist.',
   'why.volume.noClass.next': 'Use one of: {classes}.',
+  'why.volume.away':
+    'No copy with the newest data can be had: {copies}. Older copies are not used, because what was written since would be lost.',
+  'why.volume.away.next':
+    'Bring back node or disk of one of them. The volume goes on by itself as soon as one is there.',
+  'why.volume.noPlace':
+    'The volume has {have} of {want} copies, and there is no place for another: {reason}.',
+  'why.volume.noPlace.next': 'Add a node or a disk, or ask for fewer copies.',
+  'why.volume.copyLost':
+    'The copy on node "{node}" is lost. It is waited for, and a new one is made after {wait} at the latest.',
+  'why.volume.rebuildFails':
+    'The copy on node "{node}" could not be brought up to date {times} times: {message}',
+  'why.volume.rebuildFails.next':
+    'Look at the disk of node "{node}". A copy elsewhere is made meanwhile where there is room.',
+  'why.volume.rebuildOff': 'A copy is missing, and rebuilding is switched off.',
+  'why.volume.rebuildOff.next': 'Set concurrent-replica-rebuild-per-node-limit above 0.',
+  'why.volume.nodeSilent': 'Node "{node}", on which the volume is used, does not answer.',
+  'why.volume.nodeSilent.next':
+    'Bring the node back. Its machines start elsewhere once it is certain that it is off.',
+  'why.volume.starting': 'The volume is being attached to node "{node}"; still to come: {copies}.',
+  'why.volume.cloning': 'The volume is being filled from "{source}".',
+  'why.volume.cloneFailed': 'The volume was to be filled from "{source}", which is not there any more.',
+  'why.volume.cloneFailed.next': 'Delete the volume and make it from another source.',
+  'why.volume.growing': 'The volume grows to {size}.',
+  'why.volume.growFailed': 'The volume could not grow to {size}: {message}',
+  'why.volume.growFailed.next':
+    'Make room on the disks of its copies. Growing goes on when the volume is next attached.',
+  'why.volume.manySnapshots': 'The volume has {count} snapshots. At {most} no more can be made.',
+  'why.volume.deleting': 'The volume is being deleted; still to go: {what}.',
   'why.volume.waitsForMachine': 'The volume is made when the first machine that uses it is placed.',
 
   // Images.
