@@ -73,7 +73,7 @@ export class MachineWork {
     this.#agent = options.agent
     this.#facts = options.facts
     this.#guests = new GuestLooks(options.agent)
-    this.#shares = new ProcessorShares(options.agent.host)
+    this.#shares = new ProcessorShares(options.agent.host, options.agent.starts)
   }
 
   /** The machine of a VirtualMachineInstance, by its uid. */
@@ -170,9 +170,7 @@ export class MachineWork {
     const inUse = volumeInUse(prepared.volumes, [...others, ...this.#starting])
     if (inUse) return this.#wait(pod, vmi, inUse)
     this.#starting.add(holder)
-    const started = await this.#shares
-      .during(() => this.#start(pod, vmi, prepared))
-      .finally(() => this.#starting.delete(holder))
+    const started = await this.#start(pod, vmi, prepared).finally(() => this.#starting.delete(holder))
     // Not a failure of the machine: it is planned anew on the volume as it is now.
     if (!started.ok && started.failure.reason === 'VolumeMoved') return RETRY
     if (!started.ok) return this.#startFailed(pod, vmi, { owner, prepared, failure: started.failure })
@@ -183,23 +181,21 @@ export class MachineWork {
 
   async #start(pod: Pod, vmi: VirtualMachineInstance, prepared: Prepared): Promise<Result<Machine>> {
     const folders = foldersOf(this.#agent, vmi)
-    const started = await this.#agent.starts.run('machine', () =>
-      this.#agent.rooms.volume.connect({
-        volumes: prepared.volumes,
-        disks: (machine) => this.#disksOf(machine),
-        start: () =>
-          startMachine(this.#ports(), {
-            owner: ownerOf(vmi, pod),
-            folder: folders.folder,
-            socketFolder: folders.sockets,
-            plan: prepared.plan,
-            networks: prepared.networks,
-            volumes: prepared.volumes,
-            extraFiles: prepared.files,
-            limits: limitsOf(pod, this.#facts),
-          }),
-      }),
-    )
+    const started = await this.#agent.rooms.volume.connect({
+      volumes: prepared.volumes,
+      disks: (machine) => this.#disksOf(machine),
+      start: () =>
+        startMachine(this.#ports(), {
+          owner: ownerOf(vmi, pod),
+          folder: folders.folder,
+          socketFolder: folders.sockets,
+          plan: prepared.plan,
+          networks: prepared.networks,
+          volumes: prepared.volumes,
+          extraFiles: prepared.files,
+          limits: limitsOf(pod, this.#facts),
+        }),
+    })
     if (!started.ok) return started
     const { uid } = started.value.owner
     this.#attempts.delete(uid)
@@ -448,6 +444,7 @@ export class MachineWork {
       host: this.#agent.host,
       facts: this.#facts,
       cgroup: this.#options.cgroup,
+      starts: this.#agent.starts,
       onChange: (uid) => this.#changed(uid),
     }
   }

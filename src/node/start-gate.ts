@@ -11,18 +11,27 @@ export type StartStep = 'machine' | 'daemon'
 
 export class StartGate {
   #free: number
+  /** Including those that wait. */
+  #running = 0
   readonly #waiting: Readonly<Record<StartStep, (() => void)[]>> = { machine: [], daemon: [] }
 
   constructor(width: number) {
     this.#free = width
   }
 
+  /** Something is being started or waits for it. */
+  get isBusy(): boolean {
+    return this.#running > 0
+  }
+
   async run<T>(step: StartStep, start: () => Promise<T>): Promise<T> {
+    this.#running += 1
     if (this.#free > 0) this.#free -= 1
     else await new Promise<void>((resolve) => this.#waiting[step].push(resolve))
     try {
       return await start()
     } finally {
+      this.#running -= 1
       const next = this.#waiting.machine.shift() ?? this.#waiting.daemon.shift()
       if (next) next()
       else this.#free += 1

@@ -12,6 +12,7 @@ import { configDisk } from '../plan/config-volume.ts'
 import { writeIso } from '../plan/iso9660.ts'
 import { planMachine } from '../plan/machine-plan.ts'
 import type { VmiSpec } from '../plan/part.ts'
+import { StartGate } from '../start-gate.ts'
 import { cgroupKind } from './cgroup.ts'
 import { guestOsInfo, lookAtGuest } from './guest-info.ts'
 import { gatherHostFacts } from './host-facts.ts'
@@ -86,7 +87,13 @@ before(async () => {
   })
   assert.ok(planned.ok, JSON.stringify(planned))
   const started = await startMachine(
-    { host, facts: facts.value, cgroup: await cgroupKind(host), onChange: () => undefined },
+    {
+      host,
+      facts: facts.value,
+      cgroup: await cgroupKind(host),
+      starts: new StartGate(2),
+      onChange: () => undefined,
+    },
     {
       owner: { namespace: 'test', name: 'guest', uid, podName: 'p', podUid: 'p' },
       folder,

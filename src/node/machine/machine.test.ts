@@ -10,6 +10,7 @@ import type { HostFacts } from '../plan/facts.ts'
 import { type MachinePlan, planMachine } from '../plan/machine-plan.ts'
 import type { VmiSpec } from '../plan/part.ts'
 import { connectQmp } from '../qmp/qmp.ts'
+import { StartGate } from '../start-gate.ts'
 import { cgroupKind } from './cgroup.ts'
 import { gatherHostFacts } from './host-facts.ts'
 import type { Machine, MachineLife, MachinePorts } from './machine.ts'
@@ -31,7 +32,13 @@ before(async () => {
   const gathered = await gatherHostFacts(host, { cacheFolder: root, probeFolder: root })
   assert.ok(gathered.ok, JSON.stringify(gathered))
   facts = gathered.value
-  ports = { host, facts, cgroup: await cgroupKind(host), onChange: () => (changes += 1) }
+  ports = {
+    host,
+    facts,
+    cgroup: await cgroupKind(host),
+    starts: new StartGate(2),
+    onChange: () => (changes += 1),
+  }
 })
 
 after(async () => {

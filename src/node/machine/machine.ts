@@ -9,6 +9,7 @@ import type { HostFacts } from '../plan/facts.ts'
 import type { MachinePlan } from '../plan/machine-plan.ts'
 import type { NicAttachment } from '../plan/nic.ts'
 import { connectQmp, type Qmp, type QmpEvent } from '../qmp/qmp.ts'
+import type { StartGate } from '../start-gate.ts'
 import { Turns } from '../volume/standing.ts'
 import { type CgroupKind, removeCgroup } from './cgroup.ts'
 import { lastWords, recognised, startFailure } from './first-contact.ts'
@@ -43,6 +44,8 @@ export interface MachinePorts {
   readonly host: Host
   readonly facts: HostFacts
   readonly cgroup: CgroupKind
+  /** Held while QEMU comes up. */
+  readonly starts: StartGate
   /** Called whenever something about the machine is other than before. */
   readonly onChange: (uid: string) => void
 }

@@ -11,39 +11,32 @@ const USUAL_NICE = 0
 const YIELDING_WEIGHT = 2
 const USUAL_WEIGHT = 100
 /** Starts follow each other by gaps up to this long within one burst. Milliseconds. */
-const CALM_MS = 300
+const CALM_MS = 400
+/** How often it is looked whether starts are under way, while anybody yields. Milliseconds. */
+const LOOK_MS = 100
 /** Nobody yields longer, however many starts follow. Milliseconds. */
 const YIELD_MAX_MS = 5_000
 
 export class ProcessorShares {
   readonly #host: Host
-  readonly #yielding = new Map<ProcessIdentity, () => void>()
-  #starts = 0
-  #cancelCalm: (() => void) | undefined
+  readonly #starts: { readonly isBusy: boolean }
+  /** With the time until which each yields at most, by the monotonic clock. */
+  readonly #yielding = new Map<ProcessIdentity, number>()
+  #busyAtMs = 0
+  #cancelLook: (() => void) | undefined
 
-  constructor(host: Host) {
+  constructor(host: Host, starts: { readonly isBusy: boolean }) {
     this.#host = host
-  }
-
-  /** Work that guests which began to run a moment ago yield to. */
-  async during<T>(start: () => Promise<T>): Promise<T> {
-    this.#starts += 1
-    this.#cancelCalm?.()
-    this.#cancelCalm = undefined
-    try {
-      return await start()
-    } finally {
-      this.#starts -= 1
-      this.#calmSoon()
-    }
+    this.#starts = starts
   }
 
   /** To be called when the guest begins to run. It has its usual share again once no start is under way. */
   yield(process: ProcessIdentity): void {
     void setShare(this.#host, process, 'yielding')
-    const cancel = this.#host.clock.after(YIELD_MAX_MS, () => this.#restore(process))
-    this.#yielding.set(process, cancel)
-    this.#calmSoon()
+    const now = this.#host.clock.monotonic()
+    this.#busyAtMs = now
+    this.#yielding.set(process, now + YIELD_MAX_MS)
+    this.#cancelLook ??= this.#host.clock.after(LOOK_MS, () => this.#look())
   }
 
   /** The usual share, for a machine that was found again: we may have ended while it yielded. */
@@ -53,20 +46,21 @@ export class ProcessorShares {
 
   /** Gives all their usual share. */
   close(): void {
-    this.#cancelCalm?.()
-    for (const process of [...this.#yielding.keys()]) this.#restore(process)
+    this.#cancelLook?.()
+    this.#cancelLook = undefined
+    for (const process of this.#yielding.keys()) this.#restore(process)
   }
 
-  #calmSoon(): void {
-    if (this.#starts > 0 || this.#yielding.size === 0 || this.#cancelCalm) return
-    this.#cancelCalm = this.#host.clock.after(CALM_MS, () => {
-      this.#cancelCalm = undefined
-      for (const process of [...this.#yielding.keys()]) this.#restore(process)
-    })
+  #look(): void {
+    const now = this.#host.clock.monotonic()
+    if (this.#starts.isBusy) this.#busyAtMs = now
+    const isCalm = now - this.#busyAtMs >= CALM_MS
+    for (const [process, untilMs] of this.#yielding) if (isCalm || now >= untilMs) this.#restore(process)
+    this.#cancelLook =
+      this.#yielding.size > 0 ? this.#host.clock.after(LOOK_MS, () => this.#look()) : undefined
   }
 
   #restore(process: ProcessIdentity): void {
-    this.#yielding.get(process)?.()
     this.#yielding.delete(process)
     void setShare(this.#host, process, 'usual')
   }

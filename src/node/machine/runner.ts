@@ -57,6 +57,16 @@ export async function startMachine(ports: MachinePorts, request: StartRequest): 
   if (!cleared.ok) return cleared
   const companions = await startCompanions(ports, plan.companions, { folder, facts })
   if (!companions.ok) return companions
+  return ports.starts.run('machine', () => launch(ports, request, { group, companions: companions.value }))
+}
+
+/** From the first process to the guest's first instruction. */
+async function launch(
+  ports: MachinePorts,
+  { folder, plan, owner, networks, volumes }: StartRequest,
+  { group, companions }: { readonly group: PreparedCgroup; readonly companions: readonly ProcessIdentity[] },
+): Promise<Result<Machine>> {
+  const { host, facts } = ports
   const started = await host.exec.startDetached(wrapped(plan, facts, group), {
     cwd: '/',
     stdoutPath: `${folder}/qemu.log`,
@@ -69,20 +79,19 @@ export async function startMachine(ports: MachinePorts, request: StartRequest): 
     owner,
     step: 'started',
     plan,
-    networks: request.networks,
-    ...(request.volumes ? { volumes: request.volumes } : {}),
+    networks,
+    ...(volumes ? { volumes } : {}),
     process: started.value,
-    companions: companions.value,
+    companions,
     accelerator: facts.accelerator.kind,
     startedAt: host.clock.now(),
   }
-  const processes = [started.value, ...companions.value]
   const machine = new Machine(ports, folder, state)
   // QEMU comes up while its state is written down.
   const first = await machine.begin(START_TIMEOUT_MS, writeState(host.files, folder, state))
   if (first.ok) return ok(machine)
   await machine.kill(first.failure.message)
-  for (const process of processes) await killAndWait(ports, process)
+  for (const process of [started.value, ...companions]) await killAndWait(ports, process)
   return first
 }
 

@@ -15,6 +15,7 @@ import { startMachine } from '../machine/runner.ts'
 import { planMachine } from '../plan/machine-plan.ts'
 import type { NicAttachment } from '../plan/nic.ts'
 import type { VmiSpec } from '../plan/part.ts'
+import { StartGate } from '../start-gate.ts'
 import { BridgeRoom } from './bridge-room.ts'
 import { defaultNetworkRoom } from './choose-room.ts'
 import {
@@ -129,7 +130,13 @@ async function start(uid: string): Promise<void> {
   })
   assert.ok(planned.ok, JSON.stringify(planned))
   const started = await startMachine(
-    { host, facts: facts.value, cgroup: await cgroupKind(host), onChange: () => undefined },
+    {
+      host,
+      facts: facts.value,
+      cgroup: await cgroupKind(host),
+      starts: new StartGate(2),
+      onChange: () => undefined,
+    },
     {
       owner: { namespace: 'default', name: 'guest', uid, podName: 'p', podUid: 'p' },
       folder,

@@ -238,31 +238,30 @@ async function launchOnce(
   place: ReplicaPlace,
   { argv, files, runAs, listen }: Launch,
 ): Promise<Result<ReplicaDaemon>> {
-  await host.files.remove(place.socketFolder)
-  await host.files.remove(place.log)
+  await Promise.all([host.files.remove(place.socketFolder), host.files.remove(place.log)])
   const made = await makePrivateFolder(host.files, place.socketFolder)
   if (!made.ok) return made
   if (runAs) {
-    for (const path of [
-      place.socketFolder,
-      place.folder,
-      ...files.map((file) => `${place.folder}/${file}`),
-    ]) {
-      const owned = await host.files.chown(path, runAs.uid, runAs.gid)
-      if (!owned.ok) return owned
-    }
+    const paths = [place.socketFolder, place.folder, ...files.map((file) => `${place.folder}/${file}`)]
+    const owned = await Promise.all(paths.map((path) => host.files.chown(path, runAs.uid, runAs.gid)))
+    const refused = owned.find((one) => !one.ok)
+    if (refused && !refused.ok) return refused
   }
   const started = await host.exec.startDetached(
     launchArgv(argv, { cgroupFiles: [], ...(runAs ? { runAs } : {}) }),
     { cwd: place.folder, stdoutPath: place.log, stderrPath: place.log },
   )
   if (!started.ok) return started
-  const saved = await host.files.writeDurable(place.daemon, JSON.stringify(started.value), 0o600)
+  // It comes up while its identity is written down; nobody is told of it before that.
+  const [saved, begun] = await Promise.all([
+    host.files.writeDurable(place.daemon, JSON.stringify(started.value), 0o600),
+    awaitMonitor(host, place, argv, started.value),
+  ])
   if (!saved.ok) {
+    if (begun.ok) begun.value.qmp.close()
     await host.exec.kill(started.value, 'SIGKILL')
     return saved
   }
-  const begun = await awaitMonitor(host, place, argv, started.value)
   return begun.ok && listen ? withPort(host, place, begun.value, listen) : begun
 }
 

@@ -200,7 +200,7 @@ async function ensureDaemon(
   const found = await adoptDaemon(context.host, place)
   if (!found.ok) return found
   if (found.value) return ok(knowDaemon(context, replica, found.value))
-  const started = await context.starts.run('daemon', () => startFor(context, replica, place))
+  const started = await startFor(context, replica, place)
   return started.ok ? ok(knowDaemon(context, replica, started.value)) : started
 }
 
@@ -212,9 +212,11 @@ async function startFor(
 ): Promise<Result<ReplicaDaemon>> {
   const counts = countsNow(context, replica)
   if (!counts.ok) return counts
-  if (!counts.value) return startBareDaemon(context.host, place, context.runAs, listenOf(context))
+  const { host, runAs, starts } = context
+  const listen = listenOf(context)
+  if (!counts.value) return starts.run('daemon', () => startBareDaemon(host, place, runAs, listen))
   const files = await ensureFiles(context, replica, place)
-  return files.ok ? startDaemon(context.host, place, context.runAs, listenOf(context)) : files
+  return files.ok ? starts.run('daemon', () => startDaemon(host, place, runAs, listen)) : files
 }
 
 /** By TCP as soon as there is another host that could need this replica. */
