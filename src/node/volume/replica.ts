@@ -11,6 +11,7 @@ import { backingImagePath } from '../image/layout.ts'
 import { DONE, RETRY, type WorkAnswer } from '../keyed-work.ts'
 import type { RunAs } from '../plan/facts.ts'
 import type { StartGate } from '../start-gate.ts'
+import { cloneSourceOf, fillClone } from './clone-fill.ts'
 import {
   adoptDaemon,
   type DaemonListen,
@@ -29,6 +30,8 @@ import { reportStatus } from './report.ts'
 import { Turns } from './standing.ts'
 
 const FINALIZER = 'longhorn.io'
+/** What ends these wakes the replica by itself. */
+const WAKES: ReadonlySet<string> = new Set(['BackingImageNotReady', 'CloneUnderWay'])
 /** Replicas of one host share unix sockets, so no port is open. */
 const LOCAL_ADDRESS = '127.0.0.1'
 
@@ -54,6 +57,8 @@ export interface VolumeContext {
   /** The engine of the volume looks again: a replica of it came or went. */
   readonly wakeEngine: (replica: Replica) => void
   readonly wakeReplica: (replica: Replica) => void
+  /** Replicas that are being filled from another volume, by uid. */
+  readonly fills: Set<string>
   /** Absent: this host is alone. */
   readonly address?: HostAddress
   /** A replica of another host, where there is a link to its agent. */
@@ -110,7 +115,7 @@ async function runReplica(
     context.host.log.warn('replica does not run', { replica: replica.metadata.name, reason, message })
     await reportStatus(context.client, Replica, replica, waiting(reason, message))
     // A missing image wakes the replica by its own event when it is there.
-    return retry === 'never' || reason === 'BackingImageNotReady' ? DONE : RETRY
+    return retry === 'never' || WAKES.has(reason) ? DONE : RETRY
   }
   await reportStatus(context.client, Replica, replica, {
     currentState: 'running',
@@ -149,7 +154,7 @@ async function restReplica(
       ? { currentState: 'stopped', started: false, ownerID: context.nodeName, conditions: [] }
       : waiting(files.failure.reason, files.failure.message),
   )
-  if (files.ok || files.failure.reason === 'BackingImageNotReady') return DONE
+  if (files.ok || WAKES.has(files.failure.reason)) return DONE
   return files.failure.retry === 'never' ? DONE : RETRY
 }
 
@@ -330,6 +335,8 @@ async function ensureFiles(
       message: `${place.folder} has no files of its replica any more, which served epoch ${record.spec.epoch}; put them back, or delete the replica so that it is rebuilt from another one`,
       retry: 'later',
     })
+  const source = cloneSourceOf(context, replica)
+  if (source) return fillClone(context, replica, source)
   const backing = backingOf(context, replica)
   if (!backing.ok) return backing
   const sizeBytes = BigInt(replica.spec?.volumeSize ?? 0)

@@ -34,7 +34,7 @@ const DEADLINE_MS = 30_000
  * each write "A" and eight letters (n in base 16, a=0) appear on the serial port; then the record 64 before is read
  * back. "W" and "R" tell an I/O error, "X" an old record.
  */
-const WRITER_CODE =
+export const WRITER_CODE =
   '31c08ed88ec08ed0bc007cfc66bd010000006689e8bf0080b9800066f3ab6689ebb443e82f00b0577222b041e866006683fd40761c67668d5dc0b442e81600b052720966391e00807407b058e84600faf46645ebbd6669cbef1e00006681e1ff3f000066890e007d66c706047d0000000066c706f87c1000010066c706fc7c0080000030c0bef87cb28066536655cd13665d665bc3e817006689ebb9080066c1c30488d8240f0461e80400e2f1b00abaf803eec3'
 const RECORD_STRIDE = 7919
 const RECORD_SECTORS = 16_384

@@ -12,6 +12,7 @@ import { BackingImage } from '../../kinds/longhorn/backing-image.ts'
 import { Engine } from '../../kinds/longhorn/engine.ts'
 import { Replica } from '../../kinds/longhorn/replica.ts'
 import { Snapshot } from '../../kinds/longhorn/snapshot.ts'
+import { Volume } from '../../kinds/longhorn/volume.ts'
 import { DONE, keyedWork, type WorkAnswer } from '../keyed-work.ts'
 import type { AgentLink } from '../link/agent-link.ts'
 import type { DiskBacking } from '../plan/backing.ts'
@@ -28,7 +29,7 @@ import { reconcileSnapshots } from './snapshot-work.ts'
 import type { StandingDisk, Turns } from './standing.ts'
 import { endStrays } from './strays.ts'
 
-const KINDS = [Replica, Engine, VolumeEpoch, Snapshot, BackingImage, Node]
+const KINDS = [Volume, Replica, Engine, VolumeEpoch, Snapshot, BackingImage, Node]
 /** Replicas and engines looked at at one time: more only fight for the disk. */
 const CONCURRENCY = 8
 
@@ -79,6 +80,7 @@ export function volumeRoom(options: VolumeRoomOptions): VolumeRoom {
     runAs: options.runAs,
     daemons: new Map<string, ReplicaDaemon>(),
     turns: new Map<string, Turns>(),
+    fills: new Set<string>(),
     live: new Map<string, LiveVolumeWork>(),
     stands: new Map<string, Set<StandingDisk>>(),
     waitingSince: new Map<string, number>(),

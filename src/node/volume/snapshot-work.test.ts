@@ -40,7 +40,12 @@ test('a snapshot is taken on all replicas, told with its parent, and merged away
   )
   for (const name of world.names) assert.deepEqual(await layers(world, name), ['s-2'])
   await world.progress(20)
-  await world.client.patch(Engine, 'v-e-0', { spec: { volumeSize: String(2 * SIZE) } }, { namespace: NAMESPACE })
+  await world.client.patch(
+    Engine,
+    'v-e-0',
+    { spec: { volumeSize: String(2 * SIZE) } },
+    { namespace: NAMESPACE },
+  )
   await world.until('it has grown', (engine) => engine.status?.currentSize === String(2 * SIZE))
   await world.progress(20)
   await world.judge(world.names)

@@ -95,7 +95,7 @@ export interface World {
   judge(names: readonly string[]): Promise<void>
 }
 
-const replicaObject = (folder: string, name: string, nodeID: string): Replica => ({
+export const replicaObject = (folder: string, name: string, nodeID: string): Replica => ({
   apiVersion: 'longhorn.io/v1beta2',
   kind: 'Replica',
   metadata: { name, namespace: NAMESPACE, labels: { longhornvolume: 'vol' }, finalizers: ['longhorn.io'] },
