@@ -58,14 +58,16 @@ export function nodeRegistration(options: AgentOptions, source: FactsSource): Re
   }
   return {
     async register() {
-      await writeNode()
+      // First the lease: a Node that says it is ready beside an old one would be taken for lost again.
       await renewLease(options)
+      await writeNode()
       await reportDisks(options, await storageNode(options))
     },
     async run(signal) {
       const { clock } = options.host
       let renewedAt = clock.monotonic()
-      let again = false
+      // One that comes back from the dead was taken for lost at its old lease.
+      let again = true
       await Promise.all([
         every(options, signal, LEASE_RENEW_MS, async () => {
           await renewLease(options)
