@@ -266,7 +266,12 @@ export const machineCommands: readonly Command[] = [
     async () => (await import('./vm-delete.ts')).vmDelete,
     {
       args: [NAME],
-      flags: [{ name: 'keep-disks', type: 'switch', doc: 'Keeps its disks.' }, YES, ...WAITING],
+      flags: [
+        { name: 'keep-disks', type: 'switch', doc: 'Keeps its disks.' },
+        { name: 'force', type: 'switch', doc: 'Cuts the power instead of asking the guest.' },
+        YES,
+        ...WAITING,
+      ],
     },
   ),
 ]

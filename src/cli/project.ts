@@ -117,8 +117,8 @@ async function describe(
     client.list(ResourceQuota, { namespace: name }),
     client.list(RoleBinding, { namespace: name }),
   ])
-  const limits = quotas.items.flatMap(({ status }) =>
-    Object.entries(status?.hard ?? {}).map(([resource, hard]) => [
+  const limits = quotas.items.flatMap(({ spec, status }) =>
+    Object.entries(spec?.hard ?? {}).map(([resource, hard]) => [
       resource,
       String(status?.used?.[resource] ?? 0),
       String(hard),

@@ -13,6 +13,7 @@ import {
   timeoutOf,
   waitForMachine,
 } from './machine.ts'
+import { waitFor } from './progress.ts'
 
 interface Action {
   readonly plural: 'virtualmachines' | 'virtualmachineinstances'
@@ -53,14 +54,40 @@ export const vmStart = machineAction({
   said: (name) => `${name} runs. Open its console: croft vm console ${name}`,
 })
 
-export const vmStop = machineAction({
-  plural: 'virtualmachines',
-  action: 'stop',
-  body: graceOf,
-  wait: (name) => ({ what: `${name} is off`, done: (vm) => vm?.status?.printableStatus === 'Stopped' }),
-  timeoutMs: STOP_TIMEOUT_MS,
-  said: (name) => `${name} is off.`,
-})
+export const vmStop: Run = async (call, world) => {
+  const [name = ''] = call.args
+  const connection = await connect(call, world)
+  const before = await runUid(connection, name)
+  await connection.ask('PUT', actionPath(connection, 'virtualmachines', name, 'stop'), graceOf(call))
+  if (!call.on('no-wait')) {
+    const timeoutMs = timeoutOf(call, STOP_TIMEOUT_MS)
+    const what = `${name} is off`
+    await waitForMachine(world, connection, name, {
+      what,
+      timeoutMs,
+      // A request that is not taken off yet would refuse the next one.
+      done: (vm) =>
+        vm?.status?.printableStatus === 'Stopped' && (vm.status.stateChangeRequests ?? []).length === 0,
+    })
+    const { client, namespace } = connection
+    // A run that ended but is still there would refuse the next start.
+    await waitFor(world, {
+      client,
+      kind: VirtualMachineInstance,
+      name,
+      namespace,
+      timeoutMs,
+      what,
+      next: `croft why vm/${name} -n ${namespace}`,
+      look: (run) => ({
+        done: run === undefined || run.metadata.uid !== before,
+        step: `${name}: cleaning up`,
+      }),
+    })
+  }
+  world.terminal.note(`${name} ${call.on('no-wait') ? 'stops' : 'is off'}.\n`)
+  return EXIT.done
+}
 
 export const vmPause = machineAction({
   plural: 'virtualmachineinstances',
@@ -94,7 +121,9 @@ export const vmRestart: Run = async (call, world) => {
   const [name = ''] = call.args
   const connection = await connect(call, world)
   const before = await runUid(connection, name)
-  await connection.ask('PUT', actionPath(connection, 'virtualmachines', name, 'restart'), graceOf(call))
+  // Here the field has another name than for stop.
+  const body = call.on('force') ? { gracePeriodSeconds: AT_ONCE } : {}
+  await connection.ask('PUT', actionPath(connection, 'virtualmachines', name, 'restart'), body)
   if (!call.on('no-wait')) await waitForNewRun(call, world, connection, { name, before })
   world.terminal.note(`${name} ${call.on('no-wait') ? 'restarts' : 'runs again'}.\n`)
   return EXIT.done

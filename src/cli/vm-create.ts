@@ -19,7 +19,7 @@ import {
   userDataFor,
 } from './machine-objects.ts'
 import { nearest } from './nearest.ts'
-import { nameOf, printData } from './output.ts'
+import { isDataFormat, nameOf, printData } from './output.ts'
 import { readPublicKey } from './public-key.ts'
 import { printOne } from './show.ts'
 
@@ -35,10 +35,11 @@ export const vmCreate: Run = async (call, world) => {
   const image = await imageFor(call, world, connection)
   const wish = await wishOf(call, world, connection, image)
   if (call.on('dry-run')) {
+    const format = call.text('output')
     world.terminal.out(
       printData(
         { apiVersion: 'v1', kind: 'List', items: [machineObject(wish)] },
-        call.text('output') === 'json' ? 'json' : 'yaml',
+        isDataFormat(format) ? format : 'yaml',
       ),
     )
     return EXIT.done

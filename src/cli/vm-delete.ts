@@ -1,11 +1,22 @@
 // `croft vm delete`: the machine, and its disks unless they are to stay.
+import { ApiError } from '../base/errors.ts'
 import { claimTemplatesOf, REMOVED_CLAIMS } from '../kinds/harvester/claim-templates.ts'
 import { VirtualMachine } from '../kinds/kubevirt/virtual-machine.ts'
 import { say } from '../words/say.ts'
 import { EXIT, type Run } from './command.ts'
-import { connect } from './connect.ts'
-import { STOP_TIMEOUT_MS, timeoutOf, waitForMachine } from './machine.ts'
+import { type Connection, connect } from './connect.ts'
+import { actionPath, STOP_TIMEOUT_MS, timeoutOf, waitForMachine } from './machine.ts'
 import { confirm, notFoundNear } from './show.ts'
+
+/** Without this the guest is asked to shut down first, and gets its grace period. */
+async function cutPower(connection: Connection, name: string): Promise<void> {
+  try {
+    await connection.ask('PUT', actionPath(connection, 'virtualmachines', name, 'stop'), { gracePeriod: 0 })
+  } catch (error) {
+    // One that is off already has no power to cut.
+    if (!(error instanceof ApiError) || error.code !== 409) throw error
+  }
+}
 
 export const vmDelete: Run = async (call, world) => {
   const [name = ''] = call.args
@@ -26,6 +37,7 @@ export const vmDelete: Run = async (call, world) => {
       { metadata: { annotations: { [REMOVED_CLAIMS]: claims.join(',') } } },
       { namespace },
     )
+  if (call.on('force')) await cutPower(connection, name)
   await client.delete(VirtualMachine, name, {
     namespace,
     propagation: 'Foreground',

@@ -258,7 +258,8 @@ async function endChild(run: Running, signal: 'SIGKILL' | 'SIGTERM'): Promise<vo
   if (!child || child.exitCode !== null || child.signalCode !== null) return
   const exited = once(child, 'exit')
   child.kill(signal)
-  const late = sleep(STOP_TIMEOUT_MS).then(() => 'late' as const)
+  // A timer that is not needed any more must not keep the test's own process alive.
+  const late = sleep(STOP_TIMEOUT_MS, 'late' as const, { ref: false })
   if ((await Promise.race([exited, late])) === 'late') {
     child.kill('SIGKILL')
     await exited
