@@ -4,6 +4,27 @@ import type { Language } from '../../../src/words/say.ts'
 import { localeOf } from '../words/say.ts'
 import type { Machine } from './kinds.ts'
 
+/** Making one of these costs far more than using it, and every row of a list uses some. */
+function kept<T>(make: (locale: string) => T): (language: Language) => T {
+  const made = new Map<Language, T>()
+  return (language) => {
+    let one = made.get(language)
+    if (one === undefined) {
+      one = make(localeOf(language))
+      made.set(language, one)
+    }
+    return one
+  }
+}
+const decimals = [0, 1, 2].map((maximumFractionDigits) =>
+  kept((locale) => new Intl.NumberFormat(locale, { maximumFractionDigits })),
+)
+
+/** A number as the language writes it, with so many digits behind the point at most. */
+export function numberText(language: Language, value: number, digits: 0 | 1 | 2 = 1): string {
+  return decimals[digits]?.(language).format(value) ?? String(value)
+}
+
 const STEPS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const
 
 /** `4 GiB`; at most one digit behind the point. */
@@ -14,12 +35,12 @@ export function bytesText(language: Language, bytes: number): string {
     value /= 1024
     step++
   }
-  return `${value.toLocaleString(localeOf(language), { maximumFractionDigits: 1 })} ${STEPS[step]}`
+  return `${numberText(language, value)} ${STEPS[step]}`
 }
 
 /** `0.25`: processors in use. */
 export function coresText(language: Language, cores: number): string {
-  return cores.toLocaleString(localeOf(language), { maximumFractionDigits: 2 })
+  return numberText(language, cores, 2)
 }
 
 export function quantityBytes(text: string | number | bigint | undefined): number {
@@ -55,26 +76,27 @@ export function memoryOf(machine: Machine): number {
   return memoryOfDomain(machine.spec.template.spec?.domain)
 }
 
+const unit = (name: string) =>
+  kept((locale) => new Intl.NumberFormat(locale, { style: 'unit', unit: name, unitDisplay: 'short' }))
 const UNITS = [
-  ['day', 86_400],
-  ['hour', 3_600],
-  ['minute', 60],
-  ['second', 1],
+  [unit('day'), 86_400],
+  [unit('hour'), 3_600],
+  [unit('minute'), 60],
+  [unit('second'), 1],
 ] as const
+const moments = kept(
+  (locale) => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' }),
+)
 
 /** `12 days`, `8 sec.`: the largest unit that fits. */
 export function ageText(language: Language, since: string | null | undefined, nowMs: number): string {
   if (!since) return '–'
   const seconds = Math.max(0, Math.floor((nowMs - Date.parse(since)) / 1000))
-  const [unit, size] = UNITS.find(([, length]) => seconds >= length) ?? ['second', 1]
-  return new Intl.NumberFormat(localeOf(language), { style: 'unit', unit, unitDisplay: 'short' }).format(
-    Math.floor(seconds / size),
-  )
+  const [form, size] = UNITS.find(([, length]) => seconds >= length) ?? UNITS[3]
+  return form(language).format(Math.floor(seconds / size))
 }
 
 export function timeText(language: Language, time: string | null | undefined): string {
   if (!time) return '–'
-  return new Intl.DateTimeFormat(localeOf(language), { dateStyle: 'medium', timeStyle: 'medium' }).format(
-    new Date(time),
-  )
+  return moments(language).format(new Date(time))
 }

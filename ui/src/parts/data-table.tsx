@@ -41,9 +41,9 @@ export interface DataTableProps<T> {
   readonly selection?: Selection<T> | undefined
 }
 
-const ROW_HEIGHT = 45
+const ROW_HEIGHT = 44
 /** Rows beyond the edge, so that scrolling shows no gaps. */
-const BEYOND = 12
+const BEYOND = 8
 
 export function DataTable<T>(props: DataTableProps<T>) {
   const { label, columns, rows, keyOf, sort, onSort, selection } = props
@@ -74,6 +74,8 @@ export function DataTable<T>(props: DataTableProps<T>) {
       scroll.current?.querySelector<HTMLElement>(`tr[data-index="${next}"] :is(input, a, button)`)?.focus(),
     )
   }
+  // Rows of one line are all equally high: only others are measured.
+  const wraps = columns.some((column) => column.wraps)
   const items = virtual.getVirtualItems()
   const before = items[0]?.start ?? 0
   const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0)
@@ -99,7 +101,7 @@ export function DataTable<T>(props: DataTableProps<T>) {
               rowKey={String(key)}
               index={index}
               columns={columns as readonly Column<unknown>[]}
-              measure={virtual.measureElement}
+              measure={wraps ? virtual.measureElement : undefined}
               isChosen={selection ? selection.keys.has(String(key)) : undefined}
               name={selection ? selection.nameOf(rows[index] as T) : ''}
               onToggle={toggle}
@@ -135,7 +137,7 @@ interface RowProps {
   readonly rowKey: string
   readonly index: number
   readonly columns: readonly Column<unknown>[]
-  readonly measure: (element: Element | null) => void
+  readonly measure: ((element: Element | null) => void) | undefined
   readonly isChosen: boolean | undefined
   readonly name: string
   readonly onToggle: (key: string) => void
@@ -145,7 +147,7 @@ function Row({ row, rowKey, index, columns, measure, isChosen, name, onToggle }:
   const { t } = useWords()
   return (
     <tr
-      ref={measure}
+      ref={measure ?? null}
       data-index={index}
       aria-rowindex={index + 2}
       {...(isChosen === undefined ? {} : { 'aria-selected': isChosen })}

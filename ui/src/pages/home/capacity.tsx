@@ -2,11 +2,10 @@
 import { useMemo } from 'react'
 import { useWords } from '../../app/words.ts'
 import { HOSTS, INSTANCES, STORAGE_NODES } from '../../data/kinds.ts'
-import { bytesText, cpusOfDomain, memoryOfDomain, quantityBytes } from '../../data/measures.ts'
+import { bytesText, cpusOfDomain, memoryOfDomain, numberText, quantityBytes } from '../../data/measures.ts'
 import { useLatest } from '../../data/metrics.ts'
 import { useObjects } from '../../data/use-objects.ts'
 import { Meter } from '../../parts/meter.tsx'
-import { localeOf } from '../../words/say.ts'
 
 export function Capacity() {
   const { t, language } = useWords()
@@ -17,7 +16,7 @@ export function Capacity() {
     const values = (latest?.items ?? []).flatMap(({ values }) => values[name] ?? [])
     return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0)
   }
-  const number = (value: number) => value.toLocaleString(localeOf(language), { maximumFractionDigits: 1 })
+  const number = (value: number) => numberText(language, value)
   const bytes = (value: number) => bytesText(language, value)
   const cpu = now('cpu')
   const memory = now('memoryUsed')

@@ -1,5 +1,5 @@
 // What can be done to a machine: as buttons of a row or of a page, and the dialog before it is deleted.
-import { useNavigate } from '@tanstack/react-router'
+import { useNavigate, useRouter } from '@tanstack/react-router'
 import { Ellipsis, Pause, Play, Power, RotateCcw, RotateCw, SquareTerminal, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { tell } from '../../app/messages.ts'
@@ -71,7 +71,7 @@ function useWhyNot({ machine, instance }: MachineProps) {
 
 export function RowActions({ machine, instance }: MachineProps) {
   const { t } = useWords()
-  const navigate = useNavigate()
+  const router = useRouter()
   const { namespace = '', name = '' } = machine.metadata
   const doIt = useAct(machine)
   const whyNot = useWhyNot({ machine, instance })
@@ -85,7 +85,7 @@ export function RowActions({ machine, instance }: MachineProps) {
         longLabel={t('action.of', { action: t('action.console'), name })}
         whyNot={whyNot('console')}
         onPress={() =>
-          void navigate({ to: '/machines/$namespace/$name/console', params: { namespace, name } })
+          void router.navigate({ to: '/machines/$namespace/$name/console', params: { namespace, name } })
         }
       />
       <QuickButton
@@ -98,6 +98,7 @@ export function RowActions({ machine, instance }: MachineProps) {
       <MachineMenu
         machine={machine}
         instance={instance}
+        whyNot={whyNot}
         onAct={doIt}
         onDelete={() => setDeleting(true)}
         isQuick
@@ -127,7 +128,13 @@ export function PageActions({ machine, instance }: MachineProps) {
           </span>
         )
       })}
-      <MachineMenu machine={machine} instance={instance} onAct={doIt} onDelete={() => setDeleting(true)} />
+      <MachineMenu
+        machine={machine}
+        instance={instance}
+        whyNot={whyNot}
+        onAct={doIt}
+        onDelete={() => setDeleting(true)}
+      />
       {deleting && (
         <DeleteMachine
           machine={machine}
@@ -140,14 +147,14 @@ export function PageActions({ machine, instance }: MachineProps) {
 }
 
 interface MenuProps extends MachineProps {
+  readonly whyNot: (action: Action | 'delete' | 'console') => string | undefined
   readonly onAct: (action: Action) => void
   readonly onDelete: () => void
   readonly isQuick?: boolean
 }
 
-function MachineMenu({ machine, instance, onAct, onDelete, isQuick }: MenuProps) {
+function MachineMenu({ machine, instance, whyNot, onAct, onDelete, isQuick }: MenuProps) {
   const { t } = useWords()
-  const whyNot = useWhyNot({ machine, instance })
   const choice = (id: Action | 'delete') => {
     const note = whyNot(id)
     return { id, text: t(`action.${id}`), isDisabled: note !== undefined, note }

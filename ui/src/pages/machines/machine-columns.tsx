@@ -1,11 +1,11 @@
 // The columns of the list of machines.
-import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { useWords } from '../../app/words.ts'
 import { needsAttention } from '../../data/machine-state.ts'
 import { bytesText, cpusOf, memoryOf, timeText } from '../../data/measures.ts'
 import { Age } from '../../parts/age.tsx'
 import type { Column } from '../../parts/data-table.tsx'
+import { RowLink } from '../../parts/row-link.tsx'
 import { StateMark } from '../../parts/state-mark.tsx'
 import { RowActions } from './machine-buttons.tsx'
 import type { MachineRow } from './machine-rows.ts'
@@ -24,9 +24,9 @@ export function useMachineColumns(): readonly Column<MachineRow>[] {
         id: 'name',
         title: t('column.name'),
         cell: ({ namespace, name }) => (
-          <Link to="/machines/$namespace/$name" params={{ namespace, name }} preload={false}>
+          <RowLink to={`/machines/${namespace}/${name}`}>
             <strong>{name}</strong>
-          </Link>
+          </RowLink>
         ),
         sortKey: ({ name }) => name,
       },
