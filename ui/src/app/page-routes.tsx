@@ -137,6 +137,24 @@ const template = createRoute({
   component: lazyRouteComponent(() => import('../pages/templates/template-page.tsx'), 'TemplatePage'),
 })
 
+const networks = createRoute({
+  getParentRoute: () => root,
+  path: '/networks',
+  validateSearch: listSearch,
+  component: lazyRouteComponent(() => import('../pages/networks/networks-page.tsx'), 'NetworksPage'),
+})
+const network = createRoute({
+  getParentRoute: () => root,
+  path: '/networks/$namespace/$name',
+  validateSearch: tabSearch,
+  component: lazyRouteComponent(() => import('../pages/networks/network-page.tsx'), 'NetworkPage'),
+})
+const support = createRoute({
+  getParentRoute: () => root,
+  path: '/support',
+  component: lazyRouteComponent(() => import('../pages/support/support-page.tsx'), 'SupportPage'),
+})
+
 export const pageRoutes = [
   volumes,
   volume,
@@ -157,4 +175,7 @@ export const pageRoutes = [
   storageClass,
   templates,
   template,
+  networks,
+  network,
+  support,
 ] as const
