@@ -49,6 +49,9 @@ const FLAGS = {
   'create-new': constants.O_RDWR | constants.O_CREAT | constants.O_EXCL,
 }
 
+const TEMPORARY_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_SYNC
+const FOLDER_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY
+
 async function readAt(path: string, offset: number, length: number): Promise<Uint8Array> {
   await using file = await fs.open(path, 'r')
   const buffer = Buffer.alloc(length)
@@ -81,26 +84,36 @@ async function stat(path: string): Promise<FileStat> {
 }
 
 let temporaryNumber = 0
+const umask = process.umask()
 
+/**
+ * Each step that waits for another is a trip to a thread and back, which takes milliseconds on a busy machine, so that
+ * there are four: O_SYNC makes the write itself durable, the folder is opened meanwhile, and nothing waits for a close.
+ */
 async function writeDurable(path: string, content: Uint8Array | string, mode: number): Promise<void> {
   const temporary = `${path}.${process.pid}-${(temporaryNumber += 1)}.tmp`
+  const opening = fs.open(dirname(path), FOLDER_FLAGS)
+  opening.catch(() => undefined) // Told where it is awaited, or by the file's own failure.
   try {
-    {
-      await using file = await fs.open(temporary, 'w', mode)
-      await file.chmod(mode) // The umask must not have a say.
+    const file = await fs.open(temporary, TEMPORARY_FLAGS, mode)
+    try {
+      if ((mode & umask) !== 0) await file.chmod(mode) // The umask must not have a say.
       await file.writeFile(content)
-      await file.sync()
+      await fs.rename(temporary, path)
+    } finally {
+      void file.close().catch(() => undefined) // Nothing hangs on it: the write was durable, or failed.
     }
-    await fs.rename(temporary, path)
+    await (await opening).sync()
   } catch (error) {
     await fs.rm(temporary, { force: true })
     throw error
+  } finally {
+    void opening.then((folder) => folder.close()).catch(() => undefined)
   }
-  await syncFolder(dirname(path))
 }
 
 async function syncFolder(path: string): Promise<void> {
-  await using folder = await fs.open(path, constants.O_RDONLY | constants.O_DIRECTORY)
+  await using folder = await fs.open(path, FOLDER_FLAGS)
   await folder.sync()
 }
 
