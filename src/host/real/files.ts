@@ -84,7 +84,8 @@ async function stat(path: string): Promise<FileStat> {
 }
 
 let temporaryNumber = 0
-const umask = process.umask()
+/** No umask takes anything from the owner; whether it takes from others is not asked but undone. */
+const OTHERS_BITS = 0o077
 
 /**
  * Each step that waits for another is a trip to a thread and back, which takes milliseconds on a busy machine, so that
@@ -97,7 +98,7 @@ async function writeDurable(path: string, content: Uint8Array | string, mode: nu
   try {
     const file = await fs.open(temporary, TEMPORARY_FLAGS, mode)
     try {
-      if ((mode & umask) !== 0) await file.chmod(mode) // The umask must not have a say.
+      if ((mode & OTHERS_BITS) !== 0) await file.chmod(mode)
       await file.writeFile(content)
       await fs.rename(temporary, path)
     } finally {
