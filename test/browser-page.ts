@@ -85,7 +85,9 @@ export async function openPage(browser: Browser, wish: PageWish): Promise<Watche
   return { page, complaints }
 }
 
-export async function prefer(page: Page, language: 'en' | 'zh-Hans', theme: 'light' | 'dark'): Promise<void> {
+export type PageTheme = 'light' | 'dark' | 'contrast'
+
+export async function prefer(page: Page, language: 'en' | 'zh-Hans', theme: PageTheme): Promise<void> {
   await page.evaluate(
     (text) => localStorage.setItem('croft.preferences', text),
     JSON.stringify({ language, theme }),

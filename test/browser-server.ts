@@ -1,7 +1,7 @@
 // A real server process for the browser tests: own data folder and port, real QEMU, the built interface. Run with
 // arguments, this file is that process; it prints the first login as JSON once it serves.
 import assert from 'node:assert/strict'
-import { execFile, spawn } from 'node:child_process'
+import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -9,6 +9,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import type { Client } from '../src/client/client.ts'
 import { createHttpsClient } from '../src/client/https.ts'
@@ -30,6 +31,10 @@ export interface BrowserServer {
   readonly login: Login
   /** With all rights, beside the browser. */
   readonly client: Client
+  /** Ends the server as a crash would. */
+  crash(): Promise<void>
+  /** Starts it again over the same data, at the same address. */
+  again(): Promise<void>
   end(): Promise<void>
 }
 
@@ -64,27 +69,44 @@ export async function startBrowserServer(): Promise<BrowserServer> {
   const data = join(root, 'd')
   const port = await freePort()
   const argv = ['--disable-warning=ExperimentalWarning', import.meta.filename, data, String(port)]
-  const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'pipe'] })
+  let child: ChildProcessByStdio<null, Readable, Readable>
   let said = ''
-  child.stderr.on('data', (bytes: Buffer) => {
-    said = `${said}${bytes}`.slice(-4_000)
-  })
+  const start = async (): Promise<string> => {
+    const started = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'pipe'] })
+    child = started
+    started.stderr.on('data', (bytes: Buffer) => {
+      said = `${said}${bytes}`.slice(-4_000)
+    })
+    const timeout = AbortSignal.timeout(READY_TIMEOUT_MS)
+    const lines = once(createInterface(started.stdout), 'line', { signal: timeout })
+    const ended = once(started, 'exit').then(() => assert.fail(`the server ended: ${said}`))
+    // It ends some day: nobody waits for that then.
+    ended.catch(() => undefined)
+    const [line] = (await Promise.race([lines, ended])) as [string]
+    return line
+  }
+  const crash = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const exited = once(child, 'exit')
+    child.kill('SIGKILL')
+    await exited
+  }
   const end = async (): Promise<void> => {
-    if (child.exitCode === null && child.signalCode === null) {
-      const exited = once(child, 'exit')
-      child.kill('SIGKILL')
-      await exited
-    }
+    await crash()
     for (const one of processesOf(data)) killExactly(one)
     await rm(root, { recursive: true, force: true, maxRetries: 5 })
   }
   try {
-    const timeout = AbortSignal.timeout(READY_TIMEOUT_MS)
-    const lines = once(createInterface(child.stdout), 'line', { signal: timeout })
-    const ended = once(child, 'exit').then(() => assert.fail(`the server ended: ${said}`))
-    const [line] = (await Promise.race([lines, ended])) as [string]
+    const line = await start()
     const client = await clientFor(join(data, 'kubeconfig'))
-    return { url: `https://127.0.0.1:${port}`, login: JSON.parse(line) as Login, client, end }
+    return {
+      url: `https://127.0.0.1:${port}`,
+      login: JSON.parse(line) as Login,
+      client,
+      crash,
+      again: async () => void (await start()),
+      end,
+    }
   } catch (error) {
     await end()
     throw error

@@ -70,9 +70,15 @@ export function DataTable<T>(props: DataTableProps<T>) {
     }
     const next = Math.min(rows.length - 1, Math.max(0, at + step))
     virtual.scrollToIndex(next)
-    requestAnimationFrame(() =>
-      scroll.current?.querySelector<HTMLElement>(`tr[data-index="${next}"] :is(input, a, button)`)?.focus(),
-    )
+    const focus = () => {
+      const cell = scroll.current?.querySelector<HTMLElement>(
+        `tr[data-index="${next}"] :is(input, a, button)`,
+      )
+      cell?.focus()
+      return cell !== null && cell !== undefined
+    }
+    // A row that was out of sight is there in the next frame.
+    if (!focus()) requestAnimationFrame(focus)
   }
   // Rows of one line are all equally high: only others are measured.
   const wraps = columns.some((column) => column.wraps)
