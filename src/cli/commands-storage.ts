@@ -4,6 +4,7 @@ import { ALL, command, IN_NAMESPACE, nameOfA, OUTPUT, WAITING, YES } from './com
 import { SERVER_FLAGS } from './connect.ts'
 
 const VOLUME = nameOfA('volume', 'Name of the claim of the volume.')
+const SNAPSHOT = nameOfA('snapshot', 'Name of the snapshot.')
 const TEMPLATE = nameOfA('template', 'Name of the template.')
 
 export const storageCommands: readonly Command[] = [
@@ -92,6 +93,37 @@ export const storageCommands: readonly Command[] = [
     args: [nameOfA('volume', 'Name of the volume, or of the claim that it belongs to.')],
     flags: [OUTPUT, ...IN_NAMESPACE],
   }),
+  command(
+    'volume snapshot',
+    'Keeps a volume as it is now.',
+    async () => (await import('./snapshot.ts')).volumeSnapshot,
+    {
+      args: [
+        VOLUME,
+        { name: 'SNAPSHOT', doc: 'Name of the snapshot; one is made without it.', optional: true },
+      ],
+      flags: WAITING,
+      examples: ['croft volume snapshot data'],
+    },
+  ),
+  command(
+    'snapshot list',
+    'The snapshots of machines.',
+    async () => (await import('./snapshot.ts')).snapshotList,
+    { flags: [OUTPUT, ALL, ...IN_NAMESPACE] },
+  ),
+  command(
+    'snapshot show',
+    'All about one snapshot.',
+    async () => (await import('./snapshot.ts')).snapshotShow,
+    { args: [SNAPSHOT], flags: [OUTPUT, ...IN_NAMESPACE] },
+  ),
+  command(
+    'snapshot delete',
+    'Forgets a snapshot; the machine stays as it is.',
+    async () => (await import('./snapshot.ts')).snapshotDelete,
+    { args: [SNAPSHOT], flags: [YES, ...WAITING] },
+  ),
   command(
     'template list',
     'Blueprints of machines.',

@@ -261,6 +261,29 @@ export const machineCommands: readonly Command[] = [
     },
   ),
   command(
+    'vm snapshot',
+    'Keeps a machine with all its disks as it is now; it goes on running.',
+    async () => (await import('./snapshot.ts')).vmSnapshot,
+    {
+      args: [
+        NAME,
+        { name: 'SNAPSHOT', doc: 'Name of the snapshot; one is made without it.', optional: true },
+      ],
+      flags: WAITING,
+      examples: ['croft vm snapshot web', 'croft vm snapshot web before-upgrade'],
+    },
+  ),
+  command(
+    'vm restore',
+    'Puts a machine back to a snapshot of it, while it is off.',
+    async () => (await import('./snapshot.ts')).vmRestore,
+    {
+      args: [NAME, { name: 'SNAPSHOT', doc: 'Name of the snapshot.' }],
+      flags: [YES, ...WAITING],
+      examples: ['croft vm restore web before-upgrade'],
+    },
+  ),
+  command(
     'vm delete',
     'Deletes a machine together with its disks.',
     async () => (await import('./vm-delete.ts')).vmDelete,

@@ -11,6 +11,7 @@ import { VirtualMachineImage } from '../kinds/harvester/virtual-machine-image.ts
 import { VirtualMachineTemplate } from '../kinds/harvester/virtual-machine-template.ts'
 import type { Kind } from '../kinds/kind.ts'
 import { VirtualMachine } from '../kinds/kubevirt/virtual-machine.ts'
+import { VirtualMachineSnapshot } from '../kinds/snapshot/virtual-machine-snapshot.ts'
 import { type Call, EXIT, type Run } from './command.ts'
 import { connect } from './connect.ts'
 
@@ -26,6 +27,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   setting: Setting,
   network: NetworkAttachmentDefinition,
   template: VirtualMachineTemplate,
+  snapshot: VirtualMachineSnapshot,
 }
 
 export const completionNames: Run = async (call, world) => {
