@@ -30,7 +30,7 @@ const vm: VirtualMachine = {
 }
 
 function seen(more: Partial<SeenVirtualMachine> = {}): SeenVirtualMachine {
-  return { vm, vmi: undefined, ownsInstance: false, dataVolumes: [], claims: [], ...more }
+  return { vm, vmi: undefined, ownsInstance: false, dataVolumes: [], claims: [], mustWait: false, ...more }
 }
 
 /** One line for each action: what a reader wants to know. */
@@ -198,4 +198,15 @@ test("claims of Harvester's annotation are made as they are written", () => {
   const [action] = answer.actions
   assert.ok(action?.do === 'create')
   assert.equal(action.object.metadata.annotations?.['harvesterhci.io/imageId'], 'default/image-x')
+})
+
+test('a machine that is to start waits for its turn while many are on their way', () => {
+  const waiting = decideVirtualMachine(seen({ mustWait: true }), NOW)
+  assert.deepEqual(script(waiting.actions), [])
+  assert.equal(statusOf(waiting).printableStatus, 'Starting')
+  assert.equal(waiting.wakeAt, NOW + 1_000)
+  const halted = { ...vm, spec: { ...vm.spec, runStrategy: 'Halted' } } as VirtualMachine
+  assert.deepEqual(script(decideVirtualMachine(seen({ vm: halted, mustWait: true }), NOW).actions), [
+    'create DataVolume web-root',
+  ])
 })

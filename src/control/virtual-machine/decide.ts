@@ -13,6 +13,9 @@ import { instanceOf, TEMPLATE_HASH, templateHash } from './instance.ts'
 import { printableStatus } from './printable-status.ts'
 import { decideRun, isFinal, type RunAnswer, runStrategyOf } from './run.ts'
 
+/** Usually the arrival of another machine wakes one that waits; where all of those stand still, this does. */
+const TURN_LOOK_MS = 1_000
+
 export interface SeenVirtualMachine {
   readonly vm: VirtualMachine
   /** The instance of the same name, whoever owns it. */
@@ -21,6 +24,8 @@ export interface SeenVirtualMachine {
   readonly dataVolumes: readonly DataVolume[]
   /** Claims of the namespace that the machine mounts or names for removal. */
   readonly claims: readonly PersistentVolumeClaim[]
+  /** Enough machines are on their way up already; this one begins when one of them has arrived. */
+  readonly mustWait: boolean
 }
 
 export function decideVirtualMachine(seen: SeenVirtualMachine, now: number): Decision {
@@ -90,13 +95,15 @@ function decideLife(
   const { vm, dataVolumes, claims } = seen
   const finalizers = vm.metadata.finalizers ?? []
   const foreign = seen.vmi !== undefined && !seen.ownsInstance
-  const creating = run.create && !foreign
+  const isStarting = run.create && !foreign
+  const waits = isStarting && seen.mustWait
+  const creating = isStarting && !waits
   const actions: readonly Action[] = [
     ...(finalizers.includes(MACHINE_FINALIZER)
       ? []
       : [setFinalizers(VirtualMachine, vm, [...finalizers, MACHINE_FINALIZER])]),
-    ...missingDataVolumes(vm, dataVolumes, claims),
-    ...missingClaims(vm, claims),
+    ...(waits ? [] : missingDataVolumes(vm, dataVolumes, claims)),
+    ...(waits ? [] : missingClaims(vm, claims)),
     ...(creating ? startActions(vm, run) : []),
     ...(run.remove && vmi ? stopActions(vm, vmi) : []),
   ]
@@ -104,12 +111,13 @@ function decideLife(
   const claimUnbound = claims.some(
     (claim) => mounted.includes(claim.metadata.name!) && claim.status?.phase !== 'Bound',
   )
-  const status = statusOf(seen, vmi, { ...run, create: creating }, now, claimUnbound)
+  const status = statusOf(seen, vmi, { ...run, create: isStarting }, now, claimUnbound)
+  const wakeAt = waits ? now + TURN_LOOK_MS : run.waitUntil
   return {
     actions,
     status,
     urgent: status['ready'] !== (vm.status?.ready ?? false),
-    ...(run.waitUntil === undefined ? {} : { wakeAt: run.waitUntil }),
+    ...(wakeAt === undefined ? {} : { wakeAt }),
   }
 }
 
