@@ -200,7 +200,6 @@ export class MachineWork {
     const { uid } = started.value.owner
     this.#attempts.delete(uid)
     this.#machines.set(uid, started.value)
-    if (started.value.process) this.#shares.yield(started.value.process)
     return started
   }
 
@@ -445,6 +444,7 @@ export class MachineWork {
       facts: this.#facts,
       cgroup: this.#options.cgroup,
       starts: this.#agent.starts,
+      onLetGo: (process) => this.#shares.yield(process),
       onChange: (uid) => this.#changed(uid),
     }
   }

@@ -46,6 +46,8 @@ export interface MachinePorts {
   readonly cgroup: CgroupKind
   /** Held while QEMU comes up. */
   readonly starts: StartGate
+  /** Called when the guest is about to run for the first time. */
+  readonly onLetGo?: (process: ProcessIdentity) => void
   /** Called whenever something about the machine is other than before. */
   readonly onChange: (uid: string) => void
 }
@@ -345,6 +347,7 @@ export class Machine {
           const done = await qmp.execute(step.execute, (step.arguments ?? {}) as never)
           if (!done.ok) return done
         }
+        if (this.#state.process) this.#ports.onLetGo?.(this.#state.process)
         const gone = this.plan.startPaused ? ok(undefined) : await qmp.execute('cont')
         if (!gone.ok) return gone
       }
