@@ -114,6 +114,21 @@ export async function stopGuest(qemu: EngineQemu, yankHung: () => Promise<void>)
   return again.ok ? ok(undefined) : again
 }
 
+/**
+ * Whether the stopped guest's requests were all done. One that failed, or was cut off so that the guest could be
+ * stopped, may be on some replicas and not on others: nothing may be frozen then. Failures: `RequestFailed`.
+ */
+export async function allDone(qemu: EngineQemu, disk: EngineDisk): Promise<Result<void>> {
+  const seen = await seeDisk(qemu, disk)
+  if (!seen.ok) return seen
+  if (!seen.value.failed) return ok(undefined)
+  return failed({
+    reason: 'RequestFailed',
+    message: 'a request of the guest failed; the volume is repaired first',
+    retry: 'later',
+  })
+}
+
 /** Breaks connections at once: what waits for them fails. Nodes that do not exist any more are no failure. */
 export async function yankNodes(qemu: EngineQemu, nodes: readonly string[]): Promise<void> {
   for (const node of nodes)

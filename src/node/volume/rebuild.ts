@@ -3,6 +3,7 @@
 // write from its first moment on, so nothing has to be caught up with, however fast the guest writes.
 import { failed, ok, type Result } from '../../base/result.ts'
 import { type Commit, changeVolume, type LiveVolume, repairVolume } from './change-epoch.ts'
+import { allDone } from './engine-qemu.ts'
 import type { EpochMember, EpochRecord } from './epoch/record.ts'
 import { type LayerWords, layersOf, settled } from './layers.ts'
 import type { Member } from './member.ts'
@@ -53,6 +54,8 @@ async function join(input: JoinInput): Promise<Result<EpochRecord, SwapFailure>>
   const head = settled(like.value).head
   return changeVolume(volume, record, {
     during: async () => {
+      const quiet = volume.qemu ? await allDone(volume.qemu, volume.disk) : ok(undefined)
+      if (!quiet.ok) return quiet
       const frozen = await Promise.all(
         members(input).map(async ([entry, member]) => ({ entry, answer: await member.freeze(words.name) })),
       )

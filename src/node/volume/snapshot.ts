@@ -2,7 +2,7 @@
 import { failed, ok, type Result } from '../../base/result.ts'
 import type { Host } from '../../host/host.ts'
 import { type LiveVolume, repairVolume } from './change-epoch.ts'
-import { seeDisk, stopGuest } from './engine-qemu.ts'
+import { allDone, seeDisk, stopGuest } from './engine-qemu.ts'
 import type { Dropped } from './epoch/next-step.ts'
 import type { EpochRecord } from './epoch/record.ts'
 import type { LayerWords } from './layers.ts'
@@ -41,7 +41,10 @@ export async function snapshotVolumes(
     return prepared
   }
   const before = host.clock.monotonic()
-  const taken = await paused(first, () => freezeAll(volumes, words))
+  const taken = await paused(first, async () => {
+    const quiet = await allQuiet(volumes)
+    return quiet.ok ? freezeAll(volumes, words) : quiet
+  })
   const pauseMs = host.clock.monotonic() - before
   await settleAll(volumes, words)
   return taken.ok ? ok({ ...taken.value, pauseMs }) : taken
@@ -63,6 +66,14 @@ async function paused<T>(
   if (volume.keepPaused || !seen.value.running) return done
   const gone = await qemu.execute('cont')
   return gone.ok ? done : gone
+}
+
+async function allQuiet(volumes: readonly SnapshotVolume[]): Promise<Result<void>> {
+  for (const { volume } of volumes) {
+    const done = volume.qemu ? await allDone(volume.qemu, volume.disk) : ok(undefined)
+    if (!done.ok) return done
+  }
+  return ok(undefined)
 }
 
 function membersOf({ volume, record }: SnapshotVolume): readonly Member[] {
