@@ -279,7 +279,11 @@ export const machineCommands: readonly Command[] = [
     async () => (await import('./snapshot.ts')).vmRestore,
     {
       args: [NAME, { name: 'SNAPSHOT', doc: 'Name of the snapshot.' }],
-      flags: [YES, ...WAITING],
+      flags: [
+        { name: 'delete-old', type: 'switch', doc: 'Deletes the disks that the machine had before.' },
+        YES,
+        ...WAITING,
+      ],
       examples: ['croft vm restore web before-upgrade'],
     },
   ),

@@ -135,7 +135,10 @@ export const vmRestore: Run = async (call, world) => {
     } as KindOf<typeof VirtualMachineRestore>,
     { namespace },
   )
-  if (!call.on('no-wait')) await waitForRestore(call, world, connection, name)
+  if (!call.on('no-wait')) {
+    await waitForRestore(call, world, connection, name)
+    await replacedDisks(call, world, connection, vm)
+  }
   world.terminal.note(
     `${machine} ${call.on('no-wait') ? 'goes' : 'is'} back at ${snapshot}. Start it: croft vm start ${machine}\n`,
   )
@@ -160,6 +163,27 @@ function requireFits(machine: string, { metadata, spec, status }: MachineSnapsho
 }
 
 type Connected = Awaited<ReturnType<typeof connect>>
+
+/** The disks of before are still whole; they go only when that is wanted. */
+async function replacedDisks(
+  call: Call,
+  world: World,
+  { client, namespace }: Connected,
+  before: KindOf<typeof VirtualMachine>,
+): Promise<void> {
+  const after = await client.get(VirtualMachine, before.metadata.name ?? '', { namespace })
+  const present = new Set(claimsOf(after))
+  for (const claim of claimsOf(before).filter((one) => !present.has(one))) {
+    if (call.on('delete-old')) await client.delete(PersistentVolumeClaim, claim, { namespace })
+    else world.terminal.note(`The disk of before is kept: croft volume delete ${claim} -n ${namespace}\n`)
+  }
+}
+
+function claimsOf({ spec }: KindOf<typeof VirtualMachine>): readonly string[] {
+  return (spec?.template?.spec?.volumes ?? []).flatMap(
+    ({ persistentVolumeClaim, dataVolume }) => persistentVolumeClaim?.claimName ?? dataVolume?.name ?? [],
+  )
+}
 
 async function waitForRestore(
   call: Call,
