@@ -6,6 +6,7 @@ import type { Action, Decider, Decision, Look } from '../kinds/decide.ts'
 import { BackingImage } from '../kinds/longhorn/backing-image.ts'
 import { Node } from '../kinds/longhorn/node.ts'
 import { Replica } from '../kinds/longhorn/replica.ts'
+import { Setting } from '../kinds/longhorn/setting.ts'
 import { Volume } from '../kinds/longhorn/volume.ts'
 import { LONGHORN_NAMESPACE, MADE_FOR } from './data-volume.ts'
 import { LONGHORN_FINALIZER } from './volume/children.ts'
@@ -19,6 +20,8 @@ export interface SeenBackingImage {
   readonly replicaDisks: readonly string[]
   /** Volumes that stand on it. */
   readonly users: readonly string[]
+  /** Copies that every image has at least, where it says nothing itself. */
+  readonly leastCopies: number
   /** It was made for a DataVolume that no longer exists. */
   readonly orphaned: boolean
 }
@@ -35,8 +38,26 @@ export function decideBackingImage(seen: SeenBackingImage, _now: number): Decisi
   if (seen.orphaned && seen.users.length === 0) return { actions: [removal(image)] }
   const missing = [...new Set(seen.replicaDisks)].filter((disk) => !wanted.includes(disk))
   const first = wanted.length === 0 && missing.length === 0 ? firstDisk(image, seen.disks) : undefined
-  const added = first ? [...missing, first.diskUUID] : missing
+  const added = first
+    ? [...missing, first.diskUUID]
+    : [...missing, ...moreCopies(seen, [...wanted, ...missing])]
   return { actions: added.length === 0 ? [] : [patch(image, { spec: { diskFileSpecMap: entries(added) } })] }
+}
+
+/** As many copies as are wanted at least, on nodes of their own where there are such; once the first one is whole. */
+function moreCopies(seen: SeenBackingImage, present: readonly string[]): readonly string[] {
+  const { image, disks } = seen
+  const least = image.spec?.minNumberOfCopies || seen.leastCopies
+  const isReady = Object.values(image.status?.diskFileStatusMap ?? {}).some((one) => one.state === 'ready')
+  if (!isReady || present.length >= least) return []
+  const nodes = new Set(disks.filter((disk) => present.includes(disk.diskUUID)).map((disk) => disk.nodeID))
+  const fresh = disks.filter((disk) => !present.includes(disk.diskUUID))
+  const apart = firstDisk(
+    image,
+    fresh.filter((disk) => !nodes.has(disk.nodeID)),
+  )
+  const next = apart ?? firstDisk(image, fresh)
+  return next ? [next.diskUUID] : []
 }
 
 /** A file in use stays: the deletion waits, and the reason stands in an event. */
@@ -136,6 +157,7 @@ export const backingImageDecider: Decider<typeof BackingImage, SeenBackingImage>
       keys: ({ metadata }) => [`${LONGHORN_NAMESPACE}/dv-${metadata.uid}`],
     },
     { kind: Node, keys: (node, look) => waitingImages(look, node.metadata.namespace) },
+    { kind: Setting, keys: () => [] },
   ],
   indexes: [
     {
@@ -156,12 +178,18 @@ export const backingImageDecider: Decider<typeof BackingImage, SeenBackingImage>
       .byIndex(Replica, BACKING_IMAGE_INDEX, image.metadata.name!)
       .filter((replica) => !replica.metadata.deletionTimestamp)
       .flatMap((replica) => listOf(replica.spec?.diskID)),
+    leastCopies: leastCopies(look),
     orphaned: isOrphaned(image, look),
     users: look
       .byIndex(Volume, BACKING_IMAGE_INDEX, image.metadata.name!)
       .map((volume) => volume.metadata.name!),
   }),
   decide: decideBackingImage,
+}
+
+function leastCopies(look: Look): number {
+  const value = look.get(Setting, LONGHORN_NAMESPACE, 'default-min-number-of-backing-image-copies')?.value
+  return value !== undefined && /^\d{1,2}$/.test(value) ? Number(value) : 1
 }
 
 function listOf(text: string | undefined): readonly string[] {
@@ -171,6 +199,9 @@ function listOf(text: string | undefined): readonly string[] {
 function waitingImages(look: Look, namespace: string | undefined): readonly string[] {
   return look
     .list(BackingImage, namespace)
-    .filter((image) => Object.keys(image.spec?.diskFileSpecMap ?? {}).length === 0)
+    .filter(
+      ({ spec }) =>
+        Object.keys(spec?.diskFileSpecMap ?? {}).length < Math.max(1, spec?.minNumberOfCopies ?? 1),
+    )
     .flatMap((image) => keyFor(image.metadata.name, image.metadata.namespace))
 }

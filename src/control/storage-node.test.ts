@@ -70,6 +70,7 @@ test('a host that is not ready, cordoned or gone is said so in Longhorn’s word
 
 test('the object goes with the host, but not while replicas lie on it', () => {
   assert.deepEqual(decideStorageNode(seen({ host: undefined }), NOW).actions, [])
+  assert.equal(decideStorageNode(seen(), NOW).actions[0]?.do, 'create', 'its instance manager')
   const [action] = decideStorageNode(seen({ host: undefined, replicas: [] }), NOW).actions
   assert.equal(action?.do, 'delete')
 })

@@ -1,13 +1,17 @@
 // Decides one Node of Longhorn: whether it can be used, from what Kubernetes knows of the host, and what is promised
 // on each of its disks, counted anew from the replicas and images that exist. The agent tells of the disks themselves.
+import { shortHash } from '../base/derived-name.ts'
 import type { JsonObject } from '../base/json.ts'
 import { Node as CoreNode } from '../kinds/core/node.ts'
 import type { Action, Decider, Decision, Look } from '../kinds/decide.ts'
 import { BackingImage } from '../kinds/longhorn/backing-image.ts'
+import { InstanceManager } from '../kinds/longhorn/instance-manager.ts'
 import { Node } from '../kinds/longhorn/node.ts'
 import { Replica } from '../kinds/longhorn/replica.ts'
 import { Setting } from '../kinds/longhorn/setting.ts'
+import { CROFT_ENGINE_IMAGE } from '../kinds/longhorn/settings.ts'
 import { type ConditionLike, type ConditionWish, findCondition, withConditions } from './conditions.ts'
+import { controllerRef } from './owner.ts'
 import { storageSettings } from './volume/settings.ts'
 
 const REPLICAS_BY_NODE = 'storage-node-replicas'
@@ -19,6 +23,7 @@ type DiskStatus = NonNullable<NonNullable<Node['status']>['diskStatus']>[string]
 export interface SeenStorageNode {
   readonly node: Node
   readonly host: CoreNode | undefined
+  readonly manager?: InstanceManager | undefined
   readonly replicas: readonly Replica[]
   readonly images: readonly BackingImage[]
   readonly minimalAvailablePercent: bigint
@@ -29,7 +34,10 @@ export interface SeenStorageNode {
 export function decideStorageNode(seen: SeenStorageNode, now: number): Decision {
   const { node, host, replicas } = seen
   if (node.metadata.deletionTimestamp) return { actions: [] }
-  const actions: readonly Action[] = !host && replicas.length === 0 ? [removal(node)] : []
+  const actions: readonly Action[] = [
+    ...(!host && replicas.length === 0 ? [removal(node)] : []),
+    ...instanceManager(seen),
+  ]
   const present = (node.status?.conditions ?? []) as readonly ConditionLike[]
   // An agent registers its host first; a node that never was told of is not judged.
   const conditions = present.length === 0 ? present : withConditions(present, nodeWishes(seen), now)
@@ -46,6 +54,33 @@ export function decideStorageNode(seen: SeenStorageNode, now: number): Decision 
     ...(region === undefined ? {} : { region }),
   }
   return { actions, status: status as unknown as JsonObject }
+}
+
+/** What clients of Longhorn look for on each node before they believe that volumes can be served there. */
+function instanceManager({ node, host, manager }: SeenStorageNode): readonly Action[] {
+  const { name = '', namespace = '' } = node.metadata
+  const state = findCondition(node.status?.conditions, 'Ready')?.status === 'True' ? 'running' : 'unknown'
+  if (!host || !node.status?.conditions) return []
+  if (!manager) {
+    const object = {
+      apiVersion: 'longhorn.io/v1beta2',
+      kind: InstanceManager.kind,
+      metadata: {
+        name: managerName(name),
+        namespace,
+        ownerReferences: [{ ...controllerRef(Node, node), controller: false }],
+      },
+      spec: { nodeID: name, type: 'aio', dataEngine: 'v1', image: CROFT_ENGINE_IMAGE },
+    }
+    return [{ do: 'create', kind: InstanceManager, object: object as never }]
+  }
+  if (manager.status?.currentState === state) return []
+  const target = { kind: InstanceManager, namespace, name: managerName(name) }
+  return [{ do: 'patch', target, subresource: 'status', patch: { status: { currentState: state } } }]
+}
+
+function managerName(node: string): string {
+  return `instance-manager-${shortHash(node, 8)}`
 }
 
 function removal({ metadata }: Node): Action {
@@ -140,6 +175,10 @@ export const storageNodeDecider: Decider<typeof Node, SeenStorageNode> = {
   settleMs: SETTLE_MS,
   watches: [
     { kind: CoreNode, keys: ({ metadata }, look) => keyOf(look, metadata.name) },
+    {
+      kind: InstanceManager,
+      keys: (object, look) => keyOf(look, (object as InstanceManager).spec?.nodeID),
+    },
     { kind: Replica, keys: (object, look) => keyOf(look, (object as Replica).spec?.nodeID) },
     {
       kind: BackingImage,
@@ -162,6 +201,7 @@ export const storageNodeDecider: Decider<typeof Node, SeenStorageNode> = {
     return {
       node,
       host: look.get(CoreNode, undefined, name!),
+      manager: look.get(InstanceManager, namespace, managerName(name!)),
       replicas: look.byIndex(Replica, REPLICAS_BY_NODE, name!),
       images: look.list(BackingImage, namespace),
       minimalAvailablePercent: storageSettings(look, namespace).rules.minimalAvailablePercent,

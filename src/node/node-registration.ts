@@ -9,10 +9,12 @@ import type { Kind, KindOf } from '../kinds/kind.ts'
 import { apiVersionOf } from '../kinds/kind.ts'
 import { Lease } from '../kinds/kubernetes/lease.ts'
 import { Node as LonghornNode } from '../kinds/longhorn/node.ts'
+import { Orphan } from '../kinds/longhorn/orphan.ts'
 import type { AgentOptions } from './agent-options.ts'
 import { readHost } from './host-report.ts'
 import { DONE, keyedWork } from './keyed-work.ts'
 import { LONGHORN_NAMESPACE, reportDisks } from './node-disks.ts'
+import { lookForOrphans } from './orphans.ts'
 import { mergeConditions } from './plan/conditions.ts'
 import type { HostFacts } from './plan/facts.ts'
 import { networkCondition, nodeConditions, nodeInfo, nodeLabels, nodeResources } from './plan/node-object.ts'
@@ -23,6 +25,9 @@ export const LEASE_SECONDS = 10
 const STATUS_EVERY_MS = 60_000
 /** An unchanged status is written anew this often, so that its heartbeat is not mistaken for death. */
 const HEARTBEAT_MS = 5 * 60_000
+/** At the start there is more to do. */
+const ORPHANS_FIRST_MS = 60_000
+const ORPHANS_EVERY_MS = 5 * 60_000
 const LEASE_NAMESPACE = 'kube-node-lease'
 const DEFAULT_DISK = 'default-disk'
 /** Longhorn's setting storage-reserved-percentage-for-default-disk. */
@@ -39,6 +44,8 @@ export interface Registration {
   register(): Promise<void>
   /** Keeps it fresh until the signal aborts. */
   run(signal: AbortSignal): Promise<void>
+  /** Monotonic time at which the last renewal of the lease that was answered was sent. */
+  readonly renewedAt: number
 }
 
 /** The facts of this host, which may get better while we run. */
@@ -49,6 +56,7 @@ export interface FactsSource {
 
 export function nodeRegistration(options: AgentOptions, source: FactsSource): Registration {
   let lastHeartbeat = 0
+  let renewedAt = options.host.clock.monotonic()
   const writeNode = async (): Promise<void> => {
     if (source.facts.missing) await source.refreshFacts()
     const { facts } = source
@@ -57,31 +65,37 @@ export function nodeRegistration(options: AgentOptions, source: FactsSource): Re
     if (await writeNodeObject(options, facts, { now, heartbeat: due })) lastHeartbeat = now
   }
   return {
+    get renewedAt() {
+      return renewedAt
+    },
     async register() {
       // First the lease: a Node that says it is ready beside an old one would be taken for lost again.
+      const sentAt = options.host.clock.monotonic()
       await renewLease(options)
+      renewedAt = sentAt
       await writeNode()
       await reportDisks(options, await storageNode(options))
     },
     async run(signal) {
       const { clock } = options.host
-      let renewedAt = clock.monotonic()
       // One that comes back from the dead was taken for lost at its old lease.
       let again = true
       await Promise.all([
         every(options, signal, LEASE_RENEW_MS, async () => {
+          const sentAt = clock.monotonic()
           await renewLease(options)
           // After a long silence others may have taken this node for lost, or be about to: it says twice that it lives.
-          const silent = clock.monotonic() - renewedAt > LEASE_SECONDS * 1_000
+          const silent = sentAt - renewedAt > LEASE_SECONDS * 1_000
+          renewedAt = sentAt
           if (silent || again) await writeNode()
           again = silent
-          renewedAt = clock.monotonic()
         }),
         every(options, signal, STATUS_EVERY_MS, async () => {
           await writeNode()
           await reportDisks(options, await storageNode(options))
         }),
         followDisks(options, signal),
+        followOrphans(options, signal),
       ])
     },
   }
@@ -104,6 +118,30 @@ async function followDisks(options: AgentOptions, signal: AbortSignal): Promise<
   const leave = informers.subscribe(LonghornNode, ({ object }) => {
     if (object.metadata.name === nodeName) work.add('disks')
   })
+  await aborted(signal)
+  leave()
+  await work.idle()
+}
+
+/** Folders without an owner are looked for now and then, and at once when one is to go. */
+async function followOrphans(options: AgentOptions, signal: AbortSignal): Promise<void> {
+  const { informers, host, client, nodeName } = options
+  const work = keyedWork({
+    host,
+    signal,
+    name: 'orphans',
+    concurrency: 1,
+    work: async (key) => {
+      const node = await storageNode(options)
+      await lookForOrphans({ host, client, nodeName }, node)
+      return key === 'regular' ? { againMs: ORPHANS_EVERY_MS } : DONE
+    },
+  })
+  informers.start(Orphan)
+  const leave = informers.subscribe(Orphan, ({ object }) => {
+    if (object.metadata.deletionTimestamp) work.add('deleted')
+  })
+  work.addLater('regular', ORPHANS_FIRST_MS)
   await aborted(signal)
   leave()
   await work.idle()

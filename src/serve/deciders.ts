@@ -19,6 +19,7 @@ import { virtualMachineImageDecider } from '../control/virtual-machine-image.ts'
 import { virtualMachineInstanceDecider } from '../control/virtual-machine-instance/decider.ts'
 import { virtualMachineTemplateDecider } from '../control/virtual-machine-template.ts'
 import { volumeDecider } from '../control/volume/decider.ts'
+import { volumeAttachmentDecider } from '../control/volume-attachment.ts'
 import { volumeSnapshotDecider } from '../control/volume-snapshot.ts'
 import { volumeSnapshotContentDecider } from '../control/volume-snapshot-content.ts'
 import { allKinds } from '../kinds/index.ts'
@@ -30,6 +31,7 @@ export const allDeciders: readonly AnyDecider[] = [
   decider(virtualMachineDecider),
   decider(dataVolumeDecider),
   decider(volumeDecider),
+  decider(volumeAttachmentDecider),
   decider(storageNodeDecider),
   decider(snapshotDecider),
   decider(systemSnapshotsDecider),

@@ -1,4 +1,5 @@
 // The Longhorn volume and the PersistentVolume that a claim asks for, from the claim and its class. Pure data.
+import { isObject, parseJson } from '../../base/json.ts'
 import { formatQuantity, parseQuantity, quantityOf, toBigIntBytes } from '../../base/quantity.ts'
 import { PersistentVolume } from '../../kinds/core/persistent-volume.ts'
 import type { PersistentVolumeClaim } from '../../kinds/core/persistent-volume-claim.ts'
@@ -87,9 +88,27 @@ export function longhornVolume(claim: PersistentVolumeClaim, storageClass: Stora
       name: volumeNameOf(claim),
       namespace: LONGHORN_NAMESPACE,
       finalizers: [LONGHORN_FINALIZER],
+      ...jobLabels(parameters['recurringJobSelector']),
     },
     spec: spec as Volume['spec'],
   } as Volume
+}
+
+/** Longhorn's list of jobs and groups of a class, as the labels by which jobs find their volumes. */
+function jobLabels(selector: string | undefined): { readonly labels?: Readonly<Record<string, string>> } {
+  if (!selector) return {}
+  try {
+    const parsed = parseJson(selector)
+    if (!Array.isArray(parsed)) return {}
+    const labels = parsed.flatMap((one) => {
+      if (!isObject(one) || typeof one['name'] !== 'string') return []
+      const family = one['isGroup'] === true ? 'recurring-job-group' : 'recurring-job'
+      return [[`${family}.longhorn.io/${one['name']}`, 'enabled']]
+    })
+    return labels.length === 0 ? {} : { labels: Object.fromEntries(labels) }
+  } catch {
+    return {}
+  }
 }
 
 export function persistentVolume(claim: PersistentVolumeClaim, storageClass: StorageClass): PersistentVolume {

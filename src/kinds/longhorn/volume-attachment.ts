@@ -2,6 +2,7 @@
 import { s } from '../build.ts'
 import { defineKind } from '../define.ts'
 import type { KindOf } from '../kind.ts'
+import { volumeAttachmentRule } from './rules/volume-attachment.ts'
 import { volumeAttachmentSpec, volumeAttachmentStatus } from './schema/volume-attachment.ts'
 
 export const VolumeAttachment = defineKind({
@@ -14,6 +15,7 @@ export const VolumeAttachment = defineKind({
   doc: 'Who wants a volume attached where.',
   body: () => s.object({ spec: volumeAttachmentSpec, status: volumeAttachmentStatus }),
   status: true,
+  rules: [volumeAttachmentRule],
   columns: [
     { name: 'Age', type: 'date', description: 'Time since creation.', value: '.metadata.creationTimestamp' },
   ],

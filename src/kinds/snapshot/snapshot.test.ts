@@ -12,6 +12,7 @@ import { Replica } from '../longhorn/replica.ts'
 import { Setting } from '../longhorn/setting.ts'
 import { settingProblem, storageSettingDefinitions } from '../longhorn/settings.ts'
 import { Snapshot } from '../longhorn/snapshot.ts'
+import { VolumeAttachment } from '../longhorn/volume-attachment.ts'
 import { readSnapshotHandle } from './rules.ts'
 import { VirtualMachineRestore } from './virtual-machine-restore.ts'
 import { VirtualMachineSnapshot } from './virtual-machine-snapshot.ts'
@@ -159,6 +160,17 @@ test('the last replica with all the data goes only with its volume', () => {
   assert.equal(judgeDelete(Replica, replica('a'), lookOver([gone, record])).refuse, undefined)
 })
 
+test('a ticket has its own identity and says who wishes', () => {
+  const of = (spec: JsonObject, name = 'v'): readonly string[] =>
+    judge(VolumeAttachment, body(VolumeAttachment, { spec }, name, 'longhorn-system'), empty).causes.map(
+      ({ field }) => field,
+    )
+  const ticket = { id: 'a', type: 'longhorn-api', nodeID: 'n1' }
+  assert.deepEqual(of({ volume: 'v', attachmentTickets: { a: ticket } }), [])
+  assert.deepEqual(of({ volume: 'v', attachmentTickets: { b: ticket } }), ['spec.attachmentTickets[b].id'])
+  assert.deepEqual(of({ volume: 'other' }), ['metadata.name'])
+})
+
 test('a recurring job has a time, a task that is served and a bound', () => {
   const of = (spec: JsonObject): readonly string[] =>
     fields(RecurringJob, { spec: { task: 'snapshot', cron: '0 3 * * *', retain: 3, ...spec } })
@@ -261,6 +273,24 @@ test('a backup of a machine that is there; BKP-07 and BKP-09: a restore meets no
   )
   assert.match(restore({}, []), /restore it as a new one/)
   assert.match(restore({ newVM: true }, [machine()]), /machine web exists/)
+  const away = judge(
+    BackupRestore,
+    body(
+      BackupRestore,
+      {
+        spec: {
+          target: source,
+          newVM: true,
+          virtualMachineBackupName: 'b1',
+          virtualMachineBackupNamespace: 'default',
+        },
+      },
+      'r',
+      'elsewhere',
+    ),
+    lookOver([backup]),
+  )
+  assert.match(away.causes[0]?.message ?? '', /restored in its own namespace default/)
   assert.match(restore({ deletionPolicy: 'sometimes' }, [machine()]), /must be delete or retain/)
   const first = stored(
     BackupRestore,

@@ -68,6 +68,8 @@ export interface LocalImageRoom extends ImageRoom {
 }
 
 const NAMESPACE = 'longhorn-system'
+/** A whole image from disk to disk of one host. */
+const COPY_TIMEOUT_MS = 2 * 3600_000
 
 /** Longhorn's field holds SHA-512 alone; a DataVolume may name another algorithm, which its parameters carry. */
 function wantedSum(image: BackingImage): string | undefined {
@@ -81,19 +83,30 @@ export function imageRoom(options: ImageRoomOptions): LocalImageRoom {
   /** Work that is under way, so that a deletion can cut it. */
   const underWay = new Map<string, AbortController>()
 
-  /** The disk of this node that the image is wanted on. */
-  const placeOf = (image: BackingImage): Place | undefined => {
+  /** The disks of this node that the image is wanted on, or lies on; the first gets it from outside. */
+  const placesOf = (image: BackingImage): readonly Place[] => {
     const disks = Object.values(look.get(Node, NAMESPACE, nodeName)?.status?.diskStatus ?? {})
     const known = [
       ...Object.keys(image.spec?.diskFileSpecMap ?? {}),
       ...Object.keys(image.status?.diskFileStatusMap ?? {}),
     ]
-    const disk = disks.find((one) => one.diskUUID !== undefined && known.includes(one.diskUUID))
-    if (!disk?.diskUUID || !disk.diskPath) return undefined
-    return {
-      diskId: disk.diskUUID,
-      folder: backingImageFolder(disk.diskPath, image.metadata.name!, image.metadata.uid!),
-    }
+    return disks.flatMap((disk) =>
+      disk.diskUUID && disk.diskPath && known.includes(disk.diskUUID)
+        ? [
+            {
+              diskId: disk.diskUUID,
+              folder: backingImageFolder(disk.diskPath, image.metadata.name!, image.metadata.uid!),
+            },
+          ]
+        : [],
+    )
+  }
+  const stateAt = (image: BackingImage, { diskId }: Place): string =>
+    image.status?.diskFileStatusMap?.[diskId]?.state ?? ''
+  /** One that has the image already comes first: the others are filled from it. */
+  const placeOf = (image: BackingImage): Place | undefined => {
+    const places = placesOf(image)
+    return places.find((place) => stateAt(image, place) === 'ready') ?? places[0]
   }
 
   const report = async (
@@ -276,6 +289,41 @@ export function imageRoom(options: ImageRoomOptions): LocalImageRoom {
     return made.ok && options.runAs ? host.files.chown(folder, options.runAs.uid, options.runAs.gid) : made
   }
 
+  /** To another disk of this host: the same file where the file system allows it, else a copy. */
+  const copyWithin = async (image: BackingImage, from: Place, to: Place): Promise<WorkAnswer> => {
+    const made = await makeFolder(to.folder)
+    if (!made.ok) return fail(image, to, made.failure)
+    for (const name of [BACKING_FILE, 'backing.cfg']) {
+      const [source, target] = [`${from.folder}/${name}`, `${to.folder}/${name}`]
+      await host.files.remove(target)
+      const linked = await host.files.link(source, target)
+      if (linked.ok) continue
+      const copied = await host.exec.run(['cp', '--sparse=always', '--preserve=all', '--', source, target], {
+        timeoutMs: COPY_TIMEOUT_MS,
+      })
+      if (!copied.ok) return fail(image, to, copied.failure)
+    }
+    await report(image, to, { state: 'ready', progress: 100, message: '' })
+    return DONE
+  }
+
+  /** The disks beside the first one. */
+  const reconcileOthers = async (image: BackingImage, first: Place): Promise<WorkAnswer> => {
+    for (const place of placesOf(image).filter((one) => one.diskId !== first.diskId)) {
+      const state = stateAt(image, place)
+      const wanted = place.diskId in (image.spec?.diskFileSpecMap ?? {})
+      if (wanted && state !== 'ready' && stateAt(image, first) === 'ready') {
+        const answer = await copyWithin(image, first, place)
+        if (answer !== DONE) return answer
+      }
+      if (!wanted && state !== '') {
+        const answer = await removeImage(image, place)
+        if (answer !== DONE) return answer
+      }
+    }
+    return DONE
+  }
+
   const removeImage = async (image: BackingImage, place: Place): Promise<WorkAnswer> => {
     underWay.get(image.metadata.uid!)?.abort()
     const removed = await host.files.remove(place.folder)
@@ -316,9 +364,15 @@ export function imageRoom(options: ImageRoomOptions): LocalImageRoom {
     const place = image && placeOf(image)
     if (!image || !place) return DONE
     const wanted = place.diskId in (image.spec?.diskFileSpecMap ?? {})
-    const state = image.status?.diskFileStatusMap?.[place.diskId]?.state ?? ''
+    const state = stateAt(image, place)
+    if (!wanted && state === 'ready' && placesOf(image).length > 1) {
+      // Others may still be filled from it; it goes when none is waiting.
+      const others = await reconcileOthers(image, place)
+      if (others !== DONE) return others
+    }
     if (!wanted) return state === '' && !underWay.has(image.metadata.uid!) ? DONE : removeImage(image, place)
-    if (state === 'ready' || state.startsWith('failed')) return DONE
+    if (state === 'ready') return reconcileOthers(image, place)
+    if (state.startsWith('failed')) return DONE
     const from = options.peers && nodeWithImage(image, look.list(Node, NAMESPACE), nodeName)
     if (from !== undefined) return underControl(image, (signal) => copyFrom(from, image, place, signal))
     if (options.peers && state === '' && isComing(image, place.diskId)) {
