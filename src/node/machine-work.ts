@@ -103,7 +103,10 @@ export class MachineWork {
         else if (answer.value.found === 'machine') {
           const { machine } = answer.value
           this.#machines.set(uid, machine)
-          if (machine.life.state !== 'ended' && machine.process) await this.#shares.usual(machine.process)
+          if (machine.life.state === 'ended') return
+          // Before any engine looks: a volume that nobody seems to stand on is opened anew.
+          for (const disk of this.#disksOf(machine)) this.#agent.rooms.volume.stand(disk)
+          if (machine.process) await this.#shares.usual(machine.process)
         }
       }),
     )

@@ -113,7 +113,9 @@ export function layerNodes(
   name?: string,
 ): readonly [Node, Node] {
   const node = name ?? nodeOf(path.slice(path.lastIndexOf('/') + 1))
-  const common = { discard: 'unmap', ...(readOnly ? { 'read-only': true } : {}) }
+  const common = { discard: 'unmap' }
+  // A layer of ours is written when another one is merged into it; then QEMU opens its file for that.
+  const whose = !readOnly ? {} : name === undefined ? { 'auto-read-only': true } : { 'read-only': true }
   return [
     {
       driver: 'file',
@@ -123,6 +125,7 @@ export function layerNodes(
       cache: { direct: true },
       aio: 'native',
       ...common,
+      ...whose,
     },
     {
       driver: 'qcow2',
@@ -130,6 +133,7 @@ export function layerNodes(
       file: `${node}_f`,
       ...(backing === undefined ? {} : { backing }),
       ...common,
+      ...(readOnly ? { 'read-only': true } : {}),
     },
   ]
 }
