@@ -206,7 +206,7 @@ describe('web interface', { skip, timeout: 900_000 }, () => {
     await page.getByRole('status').getByText('accepted').waitFor()
     await page.getByText('More', { exact: true }).click()
     await page.getByLabel('User data').fill(USER_DATA)
-    await page.getByRole('radio', { name: /Own/ }).check({ force: true })
+    await page.getByText('as you like').click()
     await page.getByLabel('CPUs').fill('1')
     await page.getByLabel('Memory in GiB').fill('0.25')
     await page.getByLabel('Disk in GiB').fill('1')
@@ -342,7 +342,7 @@ describe('web interface', { skip, timeout: 900_000 }, () => {
   test('the server crashes in the middle of a form: one banner, nothing lost, and it goes on', async () => {
     await page.goto('/machines/create')
     await page.getByLabel('Name').fill('survivor')
-    await page.getByRole('radio', { name: /Own/ }).check({ force: true })
+    await page.getByText('as you like').click()
     await page.getByLabel('Disk in GiB').fill('1')
     await page.getByRole('status').getByText('accepted').waitFor()
     await server.crash()
