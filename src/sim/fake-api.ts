@@ -176,7 +176,11 @@ export class FakeApi implements ApiPort {
     const options = (call.body ?? {}) as JsonObject
     const wanted = (options['preconditions'] as JsonObject | undefined)?.['uid']
     if (wanted !== undefined && wanted !== stored.object.metadata.uid) {
-      throw refuse.conflict(nameOf(call), call.name ?? '', 'uid')
+      throw refuse.conflict(
+        nameOf(call),
+        call.name ?? '',
+        `Precondition failed: UID in precondition: ${wanted}`,
+      )
     }
     const { metadata } = stored.object
     const added = { Foreground: ['foregroundDeletion'], Orphan: ['orphan'] }[

@@ -375,7 +375,7 @@ export class EngineRun {
 
   #noteOutcome(outcome: RepairOutcome | { readonly outcome: 'failed' }): void {
     this.#say(`repair: ${outcome.outcome}`)
-    if (outcome.outcome === 'reset') this.#reset = this.#agent.world.options.neverReset !== true
+    if (outcome.outcome === 'reset') this.#reset = true
     if (outcome.outcome === 'healthy') for (const { replica } of outcome.dropped) this.#lost.add(replica)
   }
 

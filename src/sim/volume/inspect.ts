@@ -18,7 +18,18 @@ export function lookInto(computers: readonly SimComputer[], replica: Replica): R
   const folder = `${replica.spec?.diskPath}/replicas/${replica.spec?.dataDirectoryName}`
   const file = computer?.disk.files.get(`${folder}/volume.meta`)
   if (!computer || file?.kind !== 'plain') return undefined
-  return { computer, folder, meta: JSON.parse(new TextDecoder().decode(file.bytes)) as ReplicaMeta }
+  return { computer, folder, meta: metaOf(file.bytes) }
+}
+
+/** A record is asked for at every write and changes seldom. */
+const metas = new WeakMap<Uint8Array, ReplicaMeta>()
+
+function metaOf(bytes: Uint8Array): ReplicaMeta {
+  const known = metas.get(bytes)
+  if (known) return known
+  const meta = JSON.parse(new TextDecoder().decode(bytes)) as ReplicaMeta
+  metas.set(bytes, meta)
+  return meta
 }
 
 /** The daemon that has a file of this replica open for writing. */

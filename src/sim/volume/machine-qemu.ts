@@ -143,12 +143,12 @@ export class MachineQemu implements Program {
 
   async #carryOut(held: Held): Promise<void> {
     this.#inFlight += 1
-    const exports = this.attached
     const top = this.drive
+    const taken: string[] = []
     try {
       if (!(await this.#awake())) return
-      const value = await this.#request(top, held.request)
-      if (this.alive && (await this.#awake())) held.done(value, exports)
+      const value = await this.#request(top, held.request, taken)
+      if (this.alive && (await this.#awake())) held.done(value, taken)
     } catch {
       if (!this.alive) return
       this.#held.push(held)
@@ -165,18 +165,19 @@ export class MachineQemu implements Program {
     }
   }
 
-  async #request(name: string, request: NbdRequest): Promise<number> {
+  /** `taken` gets the exports that did it. */
+  async #request(name: string, request: NbdRequest, taken: string[]): Promise<number> {
     const node = this.nodes.get(name)
     if (!node) throw new NbdError('no medium')
-    if (node.driver === 'nbd') return this.#ask(node, request)
+    if (node.driver === 'nbd') return this.#ask(node, request, taken)
     if (request.kind === 'read') return this.#readFirst(node, request)
     if (request.kind === 'flush') {
       let good = 0
-      for (const child of node.children) if (await this.#tryChild(child, request)) good += 1
+      for (const child of node.children) if (await this.#tryChild(child, request, taken)) good += 1
       if (good < node.threshold) throw new NbdError('quorum not reached')
       return 0
     }
-    const answers = await Promise.all(node.children.map((child) => this.#tryChild(child, request)))
+    const answers = await Promise.all(node.children.map((child) => this.#tryChild(child, request, taken)))
     if (answers.filter(Boolean).length < node.threshold) throw new NbdError('quorum not reached')
     return 0
   }
@@ -192,9 +193,9 @@ export class MachineQemu implements Program {
     throw new NbdError('no child can be read')
   }
 
-  async #tryChild(child: string, request: NbdRequest): Promise<boolean> {
+  async #tryChild(child: string, request: NbdRequest, taken: string[]): Promise<boolean> {
     try {
-      await this.#ask(this.nodes.get(child) as ClientNode, request)
+      await this.#ask(this.nodes.get(child) as ClientNode, request, taken)
       return true
     } catch {
       this.#tell('QUORUM_REPORT_BAD', { 'node-name': child, type: request.kind })
@@ -202,8 +203,12 @@ export class MachineQemu implements Program {
     }
   }
 
-  async #ask(node: ClientNode, request: NbdRequest): Promise<number> {
-    if (node.connection && !node.connection.broken) return node.connection.request(request)
+  async #ask(node: ClientNode, request: NbdRequest, taken: string[] = []): Promise<number> {
+    if (node.connection && !node.connection.broken) {
+      const value = await node.connection.request(request)
+      taken.push(node.exportName)
+      return value
+    }
     // With reconnect-delay 0 this request fails at once, and the connection is made anew behind it.
     if (!node.yanked) void this.#reconnect(node)
     throw new NbdError('not connected')
@@ -336,7 +341,7 @@ export class MachineQemu implements Program {
     }
     await this.#drained()
     // A failing flush is not told to whoever stops the machine.
-    await this.#request(this.drive, { kind: 'flush', sector: 0, value: 0 }).catch(() => undefined)
+    await this.#request(this.drive, { kind: 'flush', sector: 0, value: 0 }, []).catch(() => undefined)
     return {}
   }
 

@@ -16,6 +16,8 @@ export const volumeDeciders = (): readonly AnyDecider[] =>
 export interface VolumeSimulation extends StorageOptions {
   /** Instead of those that the seed draws. */
   readonly faults?: readonly StorageFault[]
+  /** Ends with the faults: whether all comes right afterwards is not looked at. */
+  readonly onlyFaults?: boolean
 }
 
 export interface VolumeResult {
@@ -30,7 +32,7 @@ export interface VolumeResult {
   readonly world: StorageWorld
 }
 
-const FAULTS_MS = 30_000
+const FAULTS_MS = 25_000
 /** V14: after the faults the volume is whole within this. */
 const SETTLE_MS = 10 * 60_000
 const TICK_MS = 500
@@ -40,7 +42,7 @@ const CALM_PACE = 25
 export async function simulateVolume(options: VolumeSimulation): Promise<VolumeResult> {
   const storage = new StorageWorld(options)
   const faults = options.faults ?? drawStorageFaults(storage.random.fork('faults'))
-  await run(storage, options.seed, faults).catch((error: unknown) => {
+  await run(storage, options, faults).catch((error: unknown) => {
     storage.checkers.problem(error instanceof Error ? (error.stack ?? error.message) : String(error))
   })
   const { world, checkers } = storage
@@ -57,11 +59,16 @@ export async function simulateVolume(options: VolumeSimulation): Promise<VolumeR
   }
 }
 
-async function run(storage: StorageWorld, seed: number, faults: readonly StorageFault[]): Promise<void> {
+async function run(
+  storage: StorageWorld,
+  { seed, onlyFaults }: VolumeSimulation,
+  faults: readonly StorageFault[],
+): Promise<void> {
   const { world, checkers, random } = storage
   const replicas = Math.min(storage.computers.length, 1 + random.below(3))
   world.note('seed', `${seed}: ${storage.computers.length} nodes, ${replicas} replicas, ${faults.join(' ')}`)
   const user = new StorageUser(storage)
+  storage.moveMachine = (node) => user.place(node)
   const broken = (): boolean => checkers.found.length > 0
   let over = false
   storage.startControl()
@@ -76,13 +83,17 @@ async function run(storage: StorageWorld, seed: number, faults: readonly Storage
     }
   }
   void tick()
-  await world.run(4_000, broken)
+  await world.run(2_500, broken)
   let healed = false
   for (const fault of faults) void causeStorageFault(fault, storage, random.fork(fault), () => healed)
   const end = world.nowMs + FAULTS_MS
   void user.act(() => world.nowMs < end)
   await world.run(end, broken)
   healed = true
+  if (onlyFaults) {
+    over = true
+    return
+  }
   healStorage(storage)
   // What has to come right now needs a guest that goes on, not one that is busy.
   storage.history.pace = CALM_PACE

@@ -114,8 +114,14 @@ export class StorageAgent {
       else await this.#stop(slot)
     })
     if (replica.metadata.deletionTimestamp) return
-    const running = slot.daemon !== undefined
-    await this.#report(replica, running)
+    await this.#report(replica, await this.#isWhole(slot))
+  }
+
+  /** A daemon whose files were taken away serves nobody who starts anew. */
+  async #isWhole({ daemon, bare, place }: Slot): Promise<boolean> {
+    if (!daemon || bare) return daemon !== undefined
+    const meta = await readMeta(this.host.files, place.meta)
+    return !meta.ok || meta.value !== undefined
   }
 
   inTurn<T>(slot: Slot, act: () => Promise<T>): Promise<T> {

@@ -63,14 +63,21 @@ export class StorageDaemon implements Listening, Program {
   hung = false
   #open = false
   readonly #watch: DaemonWatch
+  readonly #flushes: boolean
   readonly #monitors = new Set<Monitor>()
   readonly #sleepers: ((awake: boolean) => void)[] = []
   #io: Promise<unknown> = Promise.resolve()
 
-  constructor(computer: SimComputer, identity: ProcessIdentity, argv: readonly string[], watch: DaemonWatch) {
+  constructor(
+    computer: SimComputer,
+    identity: ProcessIdentity,
+    argv: readonly string[],
+    { watch, flushes }: { readonly watch: DaemonWatch; readonly flushes: boolean },
+  ) {
     this.identity = identity
     this.computer = computer
     this.#watch = watch
+    this.#flushes = flushes
     const { random, world } = this.computer
     void world.sleep(random.between(OPEN_MS.from, OPEN_MS.to)).then(() => this.#begin(argv))
   }
@@ -194,8 +201,9 @@ export class StorageDaemon implements Listening, Program {
       if (this.nodes.get(one.node)?.driver === 'file') return 0
       if (request.kind === 'read') return await this.#read(one.node, request.sector)
       if (!one.writable) throw new NbdError('read-only')
-      if (request.kind === 'flush') this.#flush(one.node)
-      else {
+      if (request.kind === 'flush') {
+        if (this.#flushes) this.#flush(one.node)
+      } else {
         await this.#write(one.node, request.sector, request.value)
         if (!this.alive) return await never()
         this.#watch.applied(this, exportName, request)

@@ -19,6 +19,7 @@ export const STORAGE_FAULTS = [
   'link-one-way',
   'link-slow',
   'api-cut',
+  'host-isolated',
   'lost-answers',
   'disk-full',
   'disk-error',
@@ -76,7 +77,7 @@ async function strike(fault: StorageFault, world: StorageWorld, random: SeededRa
       const one = random.pick(all)
       note(`${one.node}/${one.identity.pid}`)
       one.hang()
-      await pause(100, 25_000)
+      await (random.chance(0.3) ? pause(20_000, 40_000) : pause(100, 20_000))
       return one.goOn()
     }
     case 'machine-kill': {
@@ -120,6 +121,8 @@ async function strike(fault: StorageFault, world: StorageWorld, random: SeededRa
       world.apiLinks.get(computer.name)?.breakWatches()
       world.cutFromApi.delete(computer.name)
       return
+    case 'host-isolated':
+      return isolateHost(world, random, note)
     case 'lost-answers':
       note('')
       world.losesAnswers = true
@@ -163,6 +166,27 @@ async function powerOff(
     computer.powerOn()
     world.startAgent(computer)
   }
+}
+
+/** The host of the machine is cut off and the machine is started elsewhere, while the old one may go on writing. */
+async function isolateHost(
+  world: StorageWorld,
+  random: SeededRandom,
+  note: (what: string) => void,
+): Promise<void> {
+  const home = world.guest?.qemu.alive ? world.guest.qemu.computer : undefined
+  const others = world.computers.filter((one) => one !== home && one.up)
+  if (!home || others.length === 0) return
+  note(home.name)
+  const fromAll = random.chance(0.5)
+  world.cutFromApi.add(home.name)
+  if (fromAll) for (const other of others) world.links.cut(home.name, other.name, random.chance(0.3))
+  await world.world.sleep(random.between(13_000, 15_000))
+  await world.moveMachine(random.pick(others).name)
+  await world.world.sleep(random.between(500, 8_000))
+  world.apiLinks.get(home.name)?.breakWatches()
+  world.cutFromApi.delete(home.name)
+  if (fromAll) for (const other of others) world.links.healBetween(home.name, other.name)
 }
 
 /** Somebody removes the folder of a replica that is not the last one. */

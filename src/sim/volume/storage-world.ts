@@ -34,8 +34,11 @@ import { Links } from './wire.ts'
 export interface Mutations {
   readonly noFenceBeforeOpen?: boolean
   readonly noEqualise?: boolean
-  readonly neverReset?: boolean
+  /** An agent takes an engine for its own that is another's. */
   readonly adoptForeign?: boolean
+  /** Daemons that answer a flush and keep nothing. */
+  readonly noFlush?: boolean
+  /** Writes that count as taken. */
   readonly threshold?: number
   readonly decideOpen?: typeof decideOpen
   readonly member?: (member: Member, agent: StorageAgent) => Member
@@ -76,6 +79,8 @@ export class StorageWorld {
   /** Replicas whose files were taken away on purpose. */
   readonly damaged = new Set<string>()
   losesAnswers = false
+  /** Starts the machine elsewhere, as whoever looks after machines does when its host is lost. */
+  moveMachine: (node: string) => Promise<void> = async () => undefined
   guest: { readonly guest: Guest; readonly qemu: MachineQemu } | undefined
   control: SimProcess | undefined
   #controls = 0
@@ -100,12 +105,16 @@ export class StorageWorld {
           { name: `n${index + 1}`, address: `10.0.0.${index + 1}`, clock: this.#clock() },
           (computer, identity, argv) =>
             argv.includes('qemu-storage-daemon')
-              ? new StorageDaemon(computer, identity, argv, this.checkers)
+              ? new StorageDaemon(computer, identity, argv, {
+                  watch: this.checkers,
+                  flushes: !options.noFlush,
+                })
               : undefined,
         ),
     )
     for (const computer of this.computers) computer.network = this.computers
     this.api.onChange = (object, before) => {
+      if (object.kind === 'Replica') this.checkers.placed()
       if (object.kind !== 'VolumeEpoch') return
       this.checkers.committed(recordOf(object as VolumeEpoch), before && recordOf(before as VolumeEpoch))
     }

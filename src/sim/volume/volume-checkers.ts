@@ -196,18 +196,15 @@ export class VolumeCheckers implements DaemonWatch {
     this.#names.set(name, who)
   }
 
-  /** V3: once a replica has noted an epoch, no write of an older one touches it. */
+  /**
+   * V3: once a replica serves an epoch, no write of an older one touches it. What was on its way while the old export
+   * was being closed is nobody's loss: the guest never heard of it, and the new export opens after it.
+   */
   applied(daemon: StorageDaemon, exportName: string, _request: NbdRequest): void {
     const epoch = epochOf(exportName)
     for (const [name, one] of daemon.exports)
       if (one.writable && epochOf(name) > epoch)
         this.problem(`V3: a write through ${exportName} was taken while ${name} is open`)
-    for (const replica of this.#world.objects<Replica>('replicas.longhorn.io')) {
-      if (!exportName.startsWith(`${replica.metadata.name}-`)) continue
-      const noted = this.look(replica.metadata.name!)?.meta.epoch ?? 0
-      if (noted > epoch)
-        this.problem(`V3: a write through ${exportName} was taken after epoch ${noted} was noted`)
-    }
   }
 
   // --- files: V8, V9, V10, V12 ---
@@ -230,10 +227,10 @@ export class VolumeCheckers implements DaemonWatch {
       if (!look?.computer.up) continue
       this.#chain(replica, look)
       // One that has died since is broken: what it holds counts again when a new engine takes it.
-      if (!record?.engine || this.#lives(replica, incarnation)) this.#frozen(replica, look)
+      const counts = record?.engine ? this.#lives(replica, incarnation) : record?.cleanShutdown
+      if (counts) this.#frozen(replica, look)
     }
     this.#stall(record)
-    this.#resources()
   }
 
   /** V10: whatever was cut off, a chain has all its layers. */
@@ -346,7 +343,7 @@ export class VolumeCheckers implements DaemonWatch {
   }
 
   /** V15: no more replicas than asked for and one to replace, and never two good ones on a node. */
-  #resources(): void {
+  placed(): void {
     const volume = this.#world.objects<Volume>('volumes.longhorn.io')[0]
     const replicas = this.#world
       .objects<Replica>('replicas.longhorn.io')
