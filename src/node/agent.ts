@@ -36,6 +36,8 @@ export interface Agent {
   machine(vmiUid: string): Machine | undefined
   /** All machines of this node that have not ended. */
   machines(): readonly Machine[]
+  /** Monotonic time at which the last renewal of the node's lease that was answered was sent. */
+  renewedAt(): number
   /** Works until the signal aborts. Machines go on without it. */
   run(signal: AbortSignal): Promise<void>
 }
@@ -73,6 +75,7 @@ export async function createAgent(options: AgentOptions): Promise<Result<Agent>>
     actions: agentActions(options, { machineOf, setFrozen: (uid, frozen) => work.setFrozen(uid, frozen) }),
     machine: machineOf,
     machines: () => work.machines(),
+    renewedAt: () => registration.renewedAt,
     run: (signal) => runAgent({ options, work, registration, wakes }, signal),
   })
 }

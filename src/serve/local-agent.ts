@@ -31,6 +31,7 @@ export function startLocalAgent(options: LocalAgentOptions): Promise<Result<Runn
   return startNodeAgent({
     ...rest,
     nodeName,
+    hasServer: true,
     client: plane.clientFor(user, 'croft-agent'),
     tls: () => linkTls(plane, 'node'),
   })

@@ -23,6 +23,8 @@ import { type NodeAgent, serverFacing } from '../node/link/remote-agent.ts'
 import type { LinkTls } from '../node/link/wire.ts'
 import { machineUser } from '../node/machine/host-facts.ts'
 import { defaultNetworkRoom } from '../node/network/choose-room.ts'
+import { LEASE_SECONDS } from '../node/node-registration.ts'
+import { type SelfFenceOptions, selfFence } from '../node/self-fence.ts'
 import { startGateOf } from '../node/start-gate.ts'
 import { volumeRoom } from '../node/volume/room.ts'
 import { createSampler } from '../observe/sampler.ts'
@@ -43,6 +45,8 @@ export interface NodeAgentOptions {
   readonly tls: () => LinkTls
   /** Networks of the cluster itself, from which no image is fetched. */
   readonly clusterNetworks: readonly string[]
+  /** The server is in this very process, so it is never lost. */
+  readonly hasServer?: boolean
   /** Where samples of this host's load go; absent: none are taken. */
   readonly samples?: SampleSink
 }
@@ -94,7 +98,13 @@ export async function startNodeAgent(options: NodeAgentOptions): Promise<Result<
   const { agent, uploads, writeKeys } = made.value
   sendImage = made.value.sendImage
   facing = { dial: agent.dial, actions: agent.actions, uploads }
-  const running = Promise.all([agent.run(stopping.signal), sampleLoad(options, agent, stopping.signal)])
+  const renewedAt = options.hasServer === true ? () => host.clock.monotonic() : () => agent.renewedAt()
+  const fencing = { host, link, look: informers.look, agent, renewedAt, nodeName: options.nodeName }
+  const running = Promise.all([
+    agent.run(stopping.signal),
+    sampleLoad(options, agent, stopping.signal),
+    fence(fencing, stopping.signal),
+  ])
   return ok({
     agent,
     uploads,
@@ -118,6 +128,24 @@ async function sampleLoad(options: NodeAgentOptions, agent: Agent, signal: Abort
   if (!samples) return
   const machines = () => agent.machines().flatMap((machine) => sampledMachine(machine) ?? [])
   await createSampler({ host, nodeName, dataFolder, machines, sink: samples }).run(signal)
+}
+
+function fence(
+  {
+    agent,
+    ...parts
+  }: Pick<SelfFenceOptions, 'host' | 'link' | 'look' | 'nodeName' | 'renewedAt'> & { readonly agent: Agent },
+  signal: AbortSignal,
+): Promise<void> {
+  return selfFence(
+    {
+      ...parts,
+      leaseMs: LEASE_SECONDS * 1_000,
+      machines: () => agent.machines(),
+      actions: agent.actions,
+    },
+    signal,
+  )
 }
 
 function stopWith<T>(stopping: AbortController, result: Result<T>): Result<never> {

@@ -72,22 +72,28 @@ export async function startNode(
   })
 }
 
+/** Those in its network, and those that stand in a network of their own but name its folder. */
 async function processesIn(
   host: Host,
-  note: SandboxNote,
+  sandbox: Sandbox,
   node: SandboxNode,
 ): Promise<readonly ProcessIdentity[]> {
+  const { note, dataFolder } = sandbox
   const listed = await host.exec.run(['ip', 'netns', 'pids', names.namespace(note, node)], {
     timeoutMs: TIMEOUT_MS,
   })
-  if (!listed.ok) return []
-  const found = await Promise.all(
-    listed.value.stdout
-      .split('\n')
-      .filter((line) => /^\d+$/.test(line))
-      .map((pid) => identityOf(host, Number(pid))),
-  )
-  return found.filter((one) => one !== undefined)
+  const pids = new Set(listed.ok ? listed.value.stdout.split('\n').filter((line) => /^\d+$/.test(line)) : [])
+  const all = await host.files.list('/proc')
+  for (const pid of all.ok ? all.value : []) {
+    if (!/^\d+$/.test(pid) || pids.has(pid)) continue
+    const line = await host.files.readText(`/proc/${pid}/cmdline`)
+    const isMachine = line.ok && (line.value.split('\0')[0] ?? '').includes('qemu')
+    if (isMachine && line.value.includes(`${nodeFolder(dataFolder, node)}/`)) pids.add(pid)
+  }
+  const found = await Promise.all([...pids].map((pid) => identityOf(host, Number(pid))))
+  return found.filter(
+    (one) => one !== undefined && one.pid !== ownIdentity().pid,
+  ) as readonly ProcessIdentity[]
 }
 
 async function identityOf(host: Host, pid: number): Promise<ProcessIdentity | undefined> {
@@ -102,15 +108,12 @@ async function identityOf(host: Host, pid: number): Promise<ProcessIdentity | un
  * The power goes: first the cable, so that nobody gets a last word, then every process, then the network that a reboot
  * would not bring back either. Disks stay.
  */
-export async function killNode(
-  host: Host,
-  { note, dataFolder }: Sandbox,
-  node: SandboxNode,
-): Promise<Result<void>> {
+export async function killNode(host: Host, sandbox: Sandbox, node: SandboxNode): Promise<Result<void>> {
+  const { note, dataFolder } = sandbox
   const unplugged = await unplug(host, note, node)
   if (!unplugged.ok) return unplugged
   for (let look = 0; look < KILL_LOOKS; look += 1) {
-    const processes = await processesIn(host, note, node)
+    const processes = await processesIn(host, sandbox, node)
     if (processes.length === 0) break
     await Promise.all(processes.map((process) => host.exec.kill(process, 'SIGKILL')))
     await host.clock.sleep(LOOK_MS)
