@@ -1,7 +1,7 @@
-// What the server is doing, read from its objects: images that arrive, machines that come and go. Nothing is kept: a
-// task ends when its object rests.
+// What the server is doing, read from its objects: images that arrive, machines that come and go, copies of volumes that
+// are made anew. Nothing is kept: a task ends when its object rests.
 import { useMemo } from 'react'
-import { IMAGES, MACHINES } from '../data/kinds.ts'
+import { ENGINES, IMAGES, MACHINES } from '../data/kinds.ts'
 import { imageState, machineState } from '../data/machine-state.ts'
 import { useObjects } from '../data/use-objects.ts'
 import { useProject } from './project.ts'
@@ -16,8 +16,9 @@ export function useServerTasks(): readonly Task[] {
   const namespace = useProject()
   const images = useObjects(IMAGES, { namespace }).list
   const machines = useObjects(MACHINES, { namespace }).list
+  const rebuilds = useRebuilds()
   return useMemo(() => {
-    const tasks: Task[] = []
+    const tasks: Task[] = [...rebuilds]
     for (const image of images) {
       const shown = imageState(language, image)
       if (shown.tone !== 'busy') continue
@@ -48,5 +49,29 @@ export function useServerTasks(): readonly Task[] {
       if (tasks.length >= SHOWN_MAX) break
     }
     return tasks
-  }, [images, machines, language])
+  }, [images, machines, rebuilds, language])
+}
+
+function useRebuilds(): readonly Task[] {
+  const { t } = useWords()
+  const engines = useObjects(ENGINES, { namespace: 'longhorn-system' }).list
+  return useMemo(
+    () =>
+      engines.flatMap(({ metadata, spec, status }) =>
+        Object.entries(status?.rebuildStatus ?? {})
+          .filter(([, rebuild]) => rebuild?.isRebuilding === true)
+          .map(
+            ([replica, rebuild]): Task => ({
+              id: `${metadata.uid} ${replica}`,
+              title: t('tasks.rebuild', { volume: spec?.volumeName ?? metadata.name ?? '' }),
+              state: 'runs',
+              progress: Number(rebuild?.progress ?? 0) / 100,
+              detail: replica,
+              startedMs: 0,
+              log: [],
+            }),
+          ),
+      ),
+    [engines, t],
+  )
 }

@@ -6,6 +6,7 @@ import type { Node as KubeNode } from '../../../src/kinds/core/node.ts'
 import type { VirtualMachineImage } from '../../../src/kinds/harvester/virtual-machine-image.ts'
 import type { VirtualMachine } from '../../../src/kinds/kubevirt/virtual-machine.ts'
 import type { VirtualMachineInstance } from '../../../src/kinds/kubevirt/virtual-machine-instance.ts'
+import type { Engine } from '../../../src/kinds/longhorn/engine.ts'
 import type { Node as LonghornNode } from '../../../src/kinds/longhorn/node.ts'
 
 /** Where objects of a kind live; `T` is their type. */
@@ -56,6 +57,14 @@ export const STORAGE_NODES: Place<LonghornNode> = {
   group: 'longhorn.io',
   version: 'v1beta2',
   plural: 'nodes',
+  namespaced: true,
+}
+
+/** What drives volumes, and rebuilds their copies. In `longhorn-system`. */
+export const ENGINES: Place<Engine> = {
+  group: 'longhorn.io',
+  version: 'v1beta2',
+  plural: 'engines',
   namespaced: true,
 }
 

@@ -384,4 +384,5 @@ export const en = {
   'console.sendKeys': 'Send keys',
   'console.window': 'Own window',
   'images.uploadStopped': 'Stopped. The image waits for its file.',
+  'tasks.rebuild': 'A copy of {volume} is made anew',
 } as const

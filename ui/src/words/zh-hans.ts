@@ -381,4 +381,5 @@ export const zhHans = translation({
   'console.sendKeys': '发送按键',
   'console.window': '独立窗口',
   'images.uploadStopped': '已停止，镜像正在等待文件。',
+  'tasks.rebuild': '正在重建 {volume} 的副本',
 })
