@@ -133,9 +133,11 @@ async function remove(write: Extract<Write, { do: 'delete' }>, carrier: Carrier)
       ...(write.graceSeconds === undefined ? {} : { graceSeconds: write.graceSeconds }),
     })
   } catch (error) {
-    // Gone already, or its name is another object's by now: what was meant is gone.
+    // Gone already, or its name is another object's by now: what was meant is gone. Any other conflict is a refusal
+    // that passes, for instance of what is still in use, and is tried again.
     if (error instanceof ApiError && error.code === 404) return UNCHANGED
-    if (error instanceof ApiError && error.code === 409 && uid !== undefined) return UNCHANGED
+    if (error instanceof ApiError && error.code === 409 && /UID in precondition/.test(error.message))
+      return UNCHANGED
     throw error
   }
   carrier.deleting({ ...write.target, ...(uid === undefined ? {} : { uid }) })

@@ -100,6 +100,23 @@ test('what a user takes away comes back, what is too much goes', async () => {
   assert.deepEqual(problems, [])
 })
 
+test('a deletion that is refused because of what is still in use is tried again', async () => {
+  const { world, api, client } = bench([decider(rackDecider)])
+  await client.create(Rack, rack('a', 1))
+  await world.run(10)
+  const send = api.call.bind(api)
+  let refusals = 3
+  api.call = (call) => {
+    if (call.verb !== 'delete' || refusals === 0) return send(call)
+    refusals -= 1
+    throw refuse.conflict({ group: 'test.croft.io', resource: 'parts' }, 'a-0', 'part a-0 is in use')
+  }
+  await client.patch(Rack, 'a', { spec: { parts: 0 } }, { namespace: 'default' })
+  await world.run(10 * 60_000)
+  assert.equal(refusals, 0)
+  assert.deepEqual(names(api.all('parts.test.croft.io')), [])
+})
+
 test('an object of that name that is not ours is a refusal: told once, tried ever more seldom', async () => {
   const { world, api, client, writes } = bench([decider(rackDecider)])
   await client.create(Part, part('a-0', 0, { ...rack('other', 1), metadata: { name: 'other', uid: 'u' } }))
