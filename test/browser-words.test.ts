@@ -5,9 +5,11 @@ import { en } from '../ui/src/words/en.ts'
 import { sayUi } from '../ui/src/words/say.ts'
 import { zhHans } from '../ui/src/words/zh-hans.ts'
 
-/** Abbreviations and texts that are all places are the same in every language. */
+const NAMES: ReadonlySet<string> = new Set(['Ctrl-Alt-Del', 'Croft'])
+
+/** Names, abbreviations and texts that are all places are the same in every language. */
 function isWording(text: string): boolean {
-  return /[a-z]{3}/.test(text.replace(/\{[^}]*\}/g, '')) && text !== 'Ctrl-Alt-Del'
+  return /[a-z]{3}/.test(text.replace(/\{[^}]*\}/g, '')) && !NAMES.has(text)
 }
 
 function places(text: string): string[] {
