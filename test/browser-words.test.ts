@@ -5,7 +5,7 @@ import { en } from '../ui/src/words/en.ts'
 import { sayUi } from '../ui/src/words/say.ts'
 import { zhHans } from '../ui/src/words/zh-hans.ts'
 
-const NAMES: ReadonlySet<string> = new Set(['Ctrl-Alt-Del', 'Croft'])
+const NAMES: ReadonlySet<string> = new Set(['Ctrl-Alt-Del', 'Croft', 'Kubernetes API'])
 
 /** Names, abbreviations and texts that are all places are the same in every language. */
 function isWording(text: string): boolean {
