@@ -32,6 +32,7 @@ export interface Api extends ApiPort {
 export async function createApi(deps: ApiDeps): Promise<Api> {
   const { clock, random, log, meter } = deps.host
   const served = new ServedKinds(deps.kinds)
+  const parsed = new ParsedCache()
   const parts: Omit<Core, 'definitions'> = {
     deps,
     store: deps.store,
@@ -42,14 +43,17 @@ export async function createApi(deps: ApiDeps): Promise<Api> {
     served,
     discovery: new Discovery(served),
     openApi: new OpenApiDocuments({ served, deps }),
-    parsed: new ParsedCache(),
+    parsed,
     rbac: new Rbac(deps.store),
-    share: new EventShare(),
+    share: new EventShare(parsed),
     tokens: new Tokens(deps.identity.issuer, deps.identity.tokenKeys),
   }
   const core = withDefinitions(parts)
   // What was parsed under other schemas is not what they say now.
-  core.served.onChange(() => core.parsed.clear())
+  core.served.onChange(() => {
+    core.parsed.clear()
+    core.share.clear()
+  })
   const stopDefinitions = core.definitions.start()
   await bootstrap(core)
   const workers = [

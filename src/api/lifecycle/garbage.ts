@@ -27,7 +27,7 @@ export function collectGarbage(core: Core): Worker {
     if (mayBeGoing) worker.add(key)
   }
   for (const key of index.keys()) worker.add(key)
-  const stop = core.store.watch(REGISTRY, page.revision, (event) => onEvent(index, worker, event))
+  const stop = core.store.watch(REGISTRY, page.revision, (event) => onEvent(core, index, worker, event))
   return {
     add: worker.add,
     close: () => {
@@ -37,10 +37,11 @@ export function collectGarbage(core: Core): Worker {
   }
 }
 
-function onEvent(index: OwnerIndex, worker: Worker, { key, value, previous }: StoreEvent): void {
+function onEvent(core: Core, index: OwnerIndex, worker: Worker, event: StoreEvent): void {
+  const { key, value, previous, revision } = event
   const before = index.ownersOf(key)
   if (value) {
-    const { owners, mayBeGoing } = factsOf(value)
+    const { owners, mayBeGoing } = factsOf(value, core.parsed.metadataOf(key, revision))
     const concerned = owners.length > 0 || before.length > 0
     if (concerned) index.set(key, owners)
     if (concerned || mayBeGoing) worker.add(key)

@@ -18,9 +18,13 @@ export interface Facts {
   readonly mayBeGoing: boolean
 }
 
-export function factsOf(value: Uint8Array): Facts {
+/** `metadata` is the object's, when it is at hand. */
+export function factsOf(value: Uint8Array, metadata?: ObjectMeta): Facts {
+  const named = metadata
+    ? metadata.ownerReferences
+    : includesText(value, OWNERS) && metadataIn(value).ownerReferences
   return {
-    owners: includesText(value, OWNERS) ? (metadataIn(value).ownerReferences ?? []) : [],
+    owners: named || [],
     mayBeGoing:
       includesText(value, GOING) && (includesText(value, FOREGROUND) || includesText(value, `"${ORPHAN}"`)),
   }

@@ -32,9 +32,11 @@ export async function commitCreate(work: Work, object: KubeObject): Promise<Comm
   const key = keyFor(served, object.metadata.namespace, object.metadata.name ?? '')
   const value = encodeStored(served, object)
   if (core.store.get(key)) return undefined
-  const outcome = await writeCharged(work, charges, { type: 'put', key, value, expected: 0 })
+  const writing = writeCharged(work, charges, { type: 'put', key, value, expected: 0 })
+  foresee(work, key, value, object)
+  const outcome = await writing
   if (!outcome.ok) return undefined
-  return remember(
+  return written(
     work,
     { key, value, revision: outcome.revision, createRevision: outcome.revision },
     object,
@@ -51,9 +53,11 @@ export async function commitUpdate(work: Work, before: Before, next: KubeObject)
   if (isFinished(next)) return commitDelete(work, before, next)
   const { key, createRevision, revision: expected } = before.entry
   const value = encodeStored(served, next)
-  const outcome = await writeCharged(work, charges, { type: 'put', key, value, expected })
+  const writing = writeCharged(work, charges, { type: 'put', key, value, expected })
+  foresee(work, key, value, next)
+  const outcome = await writing
   if (!outcome.ok) return undefined
-  return remember(work, { key, value, revision: outcome.revision, createRevision }, next, 200)
+  return written(work, { key, value, revision: outcome.revision, createRevision }, next, 200)
 }
 
 /** Removes the object; `last` is its last state as the answer shows it. */
@@ -97,12 +101,19 @@ function storeRefusal(error: unknown): unknown {
   return error
 }
 
-function remember(work: Work, entry: StoredEntry, object: KubeObject, code: number): Outcome {
-  const { core, served } = work
+/**
+ * Keeps the object at hand as soon as the store has accepted it, under the revision that it will have: watchers are
+ * told before its writer goes on, and need not parse it then. If it is refused after all, nobody asks for that revision.
+ */
+function foresee({ core, served }: Work, key: string, value: Uint8Array, object: KubeObject): void {
+  const entry = core.store.get(key)
   // Another version of the same resource may be stored differently from what this call saw.
-  const stored = withRevision(object, entry.revision)
-  if (isPlain(served, entry.revision)) core.parsed.put(served, entry, stored)
-  if (entry.key.startsWith(DEFINITIONS_PREFIX)) core.definitions.take(stored)
+  if (entry?.value !== value || !isPlain(served, entry.revision)) return
+  core.parsed.put(served, entry, withRevision(object, entry.revision))
+}
+
+function written({ core, served }: Work, entry: StoredEntry, object: KubeObject, code: number): Outcome {
+  if (entry.key.startsWith(DEFINITIONS_PREFIX)) core.definitions.take(withRevision(object, entry.revision))
   return { is: 'entry', code, served, entry }
 }
 

@@ -3,7 +3,7 @@
 // that plain reads need no parsing at all.
 import { deepFreeze } from '../../base/freeze.ts'
 import { parseJson, printJson } from '../../base/json.ts'
-import type { KubeObject } from '../../base/object.ts'
+import type { KubeObject, ObjectMeta } from '../../base/object.ts'
 import type { StoredEntry } from '../../store/store.ts'
 import { isPlain, type Served } from '../served.ts'
 
@@ -71,6 +71,18 @@ export class ParsedCache {
     const object = parseStored(served, entry.value, entry.revision)
     this.put(served, entry, object)
     return object
+  }
+
+  /** The object of exactly this revision, when it is at hand. */
+  peek(served: Served, key: string, revision: number): KubeObject | undefined {
+    const known = this.#entries.get(key)
+    return known?.revision === revision && known.apiVersion === served.apiVersion ? known.object : undefined
+  }
+
+  /** The same for what does not depend on the version that it is read in. */
+  metadataOf(key: string, revision: number): ObjectMeta | undefined {
+    const known = this.#entries.get(key)
+    return known?.revision === revision ? known.object.metadata : undefined
   }
 
   put(served: Served, entry: StoredEntry, object: KubeObject): void {
