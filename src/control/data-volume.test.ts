@@ -88,3 +88,21 @@ test('a broken upload waits for its sender', () => {
   assert.deepEqual(answer.actions, [])
   assert.equal(statusOf(answer).phase, 'UploadReady')
 })
+
+test('a clone of a claim: of its source’s size where it names none, and done when its volume is whole', () => {
+  const source = { pvc: { namespace: 'shop', name: 'golden' } }
+  const clone = { ...dataVolume, spec: { source, storage: {} } } as DataVolume
+  const base = { dataVolume: clone, claim: undefined, image: undefined, storageClass: undefined }
+  assert.deepEqual(decideDataVolume(base, NOW).actions, [], 'its size is not known yet')
+  const [made] = decideDataVolume({ ...base, sourceSize: '3Gi' }, NOW).actions
+  const spec = made?.do === 'create' ? (made.object as PersistentVolumeClaim).spec : undefined
+  assert.equal(spec?.resources?.requests?.['storage'], '3Gi')
+  assert.deepEqual(spec?.dataSource, { kind: 'PersistentVolumeClaim', name: 'golden' })
+  const filling = decideDataVolume({ ...base, claim, sourceSize: '3Gi', isFilled: false }, NOW)
+  assert.equal(statusOf(filling).phase, 'CSICloneInProgress')
+  assert.equal(statusOf(decideDataVolume({ ...base, claim, isFilled: true }, NOW)).phase, 'Succeeded')
+  const away = { ...clone, spec: { source: { pvc: { namespace: 'other', name: 'golden' } }, storage: {} } }
+  const refused = decideDataVolume({ ...base, dataVolume: away as DataVolume }, NOW)
+  assert.deepEqual(refused.actions, [])
+  assert.match(JSON.stringify(statusOf(refused).conditions), /namespace other is another one/)
+})

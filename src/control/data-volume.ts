@@ -4,12 +4,16 @@
 import { parseQuantity, toBigIntBytes } from '../base/quantity.ts'
 import { parseTime } from '../base/time.ts'
 import { DataVolume } from '../kinds/cdi/data-volume.ts'
+import { PersistentVolume } from '../kinds/core/persistent-volume.ts'
 import { PersistentVolumeClaim } from '../kinds/core/persistent-volume-claim.ts'
 import type { Action, Decider, Decision } from '../kinds/decide.ts'
 import { apiVersionOf } from '../kinds/kind.ts'
 import { StorageClass } from '../kinds/kubernetes/storage-class.ts'
 import { BackingImage } from '../kinds/longhorn/backing-image.ts'
+import { Volume } from '../kinds/longhorn/volume.ts'
+import { VolumeSnapshot } from '../kinds/snapshot/volume-snapshot.ts'
 import { type ConditionWish, withConditions } from './conditions.ts'
+import { type CloneSource, cloneSource, clonesOf, sizeOfSource, volumeIsFilled } from './data-volume-clone.ts'
 import { controllerRef } from './owner.ts'
 
 export const LONGHORN_NAMESPACE = 'longhorn-system'
@@ -30,14 +34,16 @@ export interface SeenDataVolume {
   readonly image: BackingImage | undefined
   /** The class that the claim names, or the default one. */
   readonly storageClass: StorageClass | undefined
+  /** Size of the claim or snapshot that it is cloned from, where it is known. */
+  readonly sourceSize?: string | number | undefined
+  /** Whether the volume behind the claim has all of its content; absent while there is no volume. */
+  readonly isFilled?: boolean
 }
 
 type Source = NonNullable<NonNullable<DataVolume['spec']>['source']>
 
 /** Sources that need what is not there yet, with what to use instead. */
 const NOT_SERVED: Readonly<Record<string, string>> = {
-  pvc: 'cloning a claim is not served yet; use a VirtualMachineImage and its storage class',
-  snapshot: 'cloning a snapshot is not served yet; use a VirtualMachineImage and its storage class',
   registry: 'container disks are not served; give the disk image an http(s) address and use source.http',
   s3: 'use source.http with a presigned address',
   gcs: 'use source.http with a signed address',
@@ -54,6 +60,15 @@ function sourceWord(source: Source | undefined): string | undefined {
 }
 
 const needsImage = (word: string | undefined): boolean => word === 'http' || word === 'upload'
+
+/** Why this source cannot be taken; undefined when it can. */
+function refusalOf(dataVolume: DataVolume): string | undefined {
+  const word = sourceWord(dataVolume.spec?.source)
+  const from = cloneSource(dataVolume)
+  if (from && from.namespace !== dataVolume.metadata.namespace)
+    return `its namespace ${from.namespace} is another one: clone it there, or share it as a VirtualMachineImage`
+  return word === undefined ? undefined : NOT_SERVED[word]
+}
 
 function imageOf(dataVolume: DataVolume): BackingImage {
   const source = dataVolume.spec?.source
@@ -81,8 +96,11 @@ function imageOf(dataVolume: DataVolume): BackingImage {
 type ClaimSpec = NonNullable<PersistentVolumeClaim['spec']>
 
 /** What `spec.storage` leaves out is taken from the class, as CDI's storage profiles do. */
-function claimSpec({ dataVolume, storageClass }: SeenDataVolume): ClaimSpec {
+function claimSpec(seen: SeenDataVolume): ClaimSpec {
+  const { dataVolume, storageClass } = seen
   const { pvc, storage } = dataVolume.spec ?? {}
+  const from = cloneSource(dataVolume)
+  if (from) return { ...plainSpec(seen), ...cloneFields(seen, from) } as ClaimSpec
   if (pvc) return pvc as ClaimSpec
   const migratable = storageClass?.parameters?.['migratable'] === 'true'
   const { accessModes, volumeMode, ...rest } = storage ?? {}
@@ -92,6 +110,23 @@ function claimSpec({ dataVolume, storageClass }: SeenDataVolume): ClaimSpec {
       ClaimSpec['accessModes']
     >,
     volumeMode: volumeMode === 'Filesystem' ? 'Filesystem' : 'Block',
+  }
+}
+
+function plainSpec(seen: SeenDataVolume): ClaimSpec {
+  const { source: _source, ...spec } = seen.dataVolume.spec ?? {}
+  return claimSpec({ ...seen, dataVolume: { ...seen.dataVolume, spec } as DataVolume })
+}
+
+/** A clone that names no size is as large as its source. */
+function cloneFields({ dataVolume, sourceSize }: SeenDataVolume, from: CloneSource): object {
+  const asked = (dataVolume.spec?.pvc ?? dataVolume.spec?.storage)?.resources?.requests?.['storage']
+  const apiGroup = from.kind === 'VolumeSnapshot' ? { apiGroup: 'snapshot.storage.k8s.io' } : {}
+  return {
+    dataSource: { ...apiGroup, kind: from.kind, name: from.name },
+    ...(asked === undefined && sourceSize !== undefined
+      ? { resources: { requests: { storage: sourceSize } } }
+      : {}),
   }
 }
 
@@ -225,13 +260,14 @@ function transferProgress(seen: SeenDataVolume, word: 'http' | 'upload'): Progre
 
 function progressOf(seen: SeenDataVolume): Progress {
   const word = sourceWord(seen.dataVolume.spec?.source)
-  const refused = word === undefined ? undefined : NOT_SERVED[word]
+  const refused = refusalOf(seen.dataVolume)
   if (refused !== undefined)
     return {
       phase: 'Pending',
       progress: 'N/A',
       running: { type: 'Running', status: 'False', reason: 'Error', message: `source ${word}: ${refused}` },
     }
+  const isClone = cloneSource(seen.dataVolume) !== undefined
   if (!seen.claim) return idle('Pending')
   if (seen.claim.status?.phase === 'Lost')
     return {
@@ -246,8 +282,16 @@ function progressOf(seen: SeenDataVolume): Progress {
     }
   if (seen.claim.status?.phase !== 'Bound') {
     const waits = seen.storageClass?.volumeBindingMode === 'WaitForFirstConsumer'
-    return idle(waits ? 'WaitForFirstConsumer' : 'Pending')
+    return idle(waits ? 'WaitForFirstConsumer' : isClone ? 'CloneScheduled' : 'Pending')
   }
+  if (isClone)
+    return seen.isFilled
+      ? done('Clone Complete')
+      : {
+          phase: 'CSICloneInProgress',
+          progress: 'N/A',
+          running: { type: 'Running', status: 'True', reason: 'Pod is running', message: 'copying' },
+        }
   return word === 'http' || word === 'upload'
     ? transferProgress(seen, word)
     : done('Volume is blank and ready')
@@ -267,7 +311,11 @@ export function decideDataVolume(seen: SeenDataVolume, now: number): Decision {
   const settled = dataVolume.metadata.deletionTimestamp || dataVolume.status?.phase === 'Succeeded'
   if (settled) return { actions: [] }
   const word = sourceWord(dataVolume.spec?.source)
-  const served = word === undefined || !(word in NOT_SERVED)
+  // A clone without a size waits for that of its source.
+  const from = cloneSource(dataVolume)
+  const asked = (dataVolume.spec?.pvc ?? dataVolume.spec?.storage)?.resources?.requests?.['storage']
+  const isSized = from === undefined || asked !== undefined || seen.sourceSize !== undefined
+  const served = refusalOf(dataVolume) === undefined && isSized
   const actions: readonly Action[] = !served
     ? []
     : [
@@ -307,7 +355,24 @@ export const dataVolumeDecider: Decider<typeof DataVolume, SeenDataVolume> = {
   step: 2,
   kind: DataVolume,
   watches: [
-    { kind: PersistentVolumeClaim, keys: ({ metadata }) => [`${metadata.namespace}/${metadata.name}`] },
+    {
+      kind: PersistentVolumeClaim,
+      keys: ({ metadata }, look) => [
+        `${metadata.namespace}/${metadata.name}`,
+        ...clonesOf(look, 'PersistentVolumeClaim', metadata),
+      ],
+    },
+    { kind: VolumeSnapshot, keys: ({ metadata }, look) => clonesOf(look, 'VolumeSnapshot', metadata) },
+    {
+      kind: Volume,
+      keys: (object, look) => {
+        const claim = (object as Volume).spec?.dataSource
+          ? look.get(PersistentVolume, undefined, object.metadata.name!)?.spec?.claimRef
+          : undefined
+        return claim?.name ? [`${claim.namespace}/${claim.name}`] : []
+      },
+    },
+    { kind: PersistentVolume, keys: () => [] },
     {
       kind: BackingImage,
       keys: (object) => {
@@ -327,10 +392,13 @@ export const dataVolumeDecider: Decider<typeof DataVolume, SeenDataVolume> = {
   ],
   gather: (dataVolume, look) => {
     const { namespace, name } = dataVolume.metadata
+    const claim = look.get(PersistentVolumeClaim, namespace, name!)
     const wanted = dataVolume.spec?.pvc?.storageClassName ?? dataVolume.spec?.storage?.storageClassName
     return {
       dataVolume,
-      claim: look.get(PersistentVolumeClaim, namespace, name!),
+      claim,
+      sourceSize: sizeOfSource(dataVolume, look),
+      isFilled: volumeIsFilled(claim, look),
       image: look.get(BackingImage, LONGHORN_NAMESPACE, imageNameFor(dataVolume)),
       storageClass: wanted
         ? look.get(StorageClass, undefined, wanted)
