@@ -210,13 +210,13 @@ export async function yankMembers(
   )
 }
 
-/** The record that follows, with this set; a member that joins has to be named again. */
+/** The record that follows, with this set; a member that joins has to be named again, and no hand-over outlives it. */
 export function nextRecord(
   record: EpochRecord,
   inSync: readonly EpochMember[],
   more: Partial<EpochRecord> = {},
 ): EpochRecord {
   assert(inSync.length > 0, 'the set of a volume is never empty')
-  const { joining: _, ...rest } = record
+  const { joining: _, handOver: __, ...rest } = record
   return { ...rest, epoch: record.epoch + 1, inSync, cleanShutdown: false, ...more }
 }

@@ -93,6 +93,9 @@ test('under a guest only members that never stopped count', () => {
     decideLive({ record: three, seen, suspects: new Set(suspects) })
   const all = present(report('a'), report('b'), report('c'))
   assert.equal(live(all).step, 'keep')
+  const handOver = { name: 'v-e-0', incarnation: 'y', nodeID: 'n2' }
+  const moving = decideLive({ record: { ...three, handOver }, seen: all, suspects: new Set() })
+  assert.deepEqual(kept(moving), ['a', 'b', 'c'])
   assert.deepEqual(kept(live(all, 'b')), ['a', 'c'])
   assert.deepEqual(kept(live(all, 'a', 'b', 'c')), ['a', 'b', 'c'])
   assert.deepEqual(kept(live(present(report('a'), report('b', { incarnation: 'new' })))), ['a'])

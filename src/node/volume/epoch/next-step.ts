@@ -165,7 +165,8 @@ export function decideLive({ record, seen, suspects, reopen, local }: LiveInput)
   const joins = record.joining && isUnbroken(record.joining, seen) && !suspects.has(record.joining.replica)
   const joining = joins ? record.joining : undefined
   const whole = trusted.length === record.inSync.length && joining === record.joining
-  if (whole && !reopen) return { step: 'keep' }
+  // A commit of a hand-over may be on its way: the guest goes on only in an epoch that rules it out.
+  if (whole && !reopen && !record.handOver) return { step: 'keep' }
   // When every member that is left failed alike (all disks full), none of them is worse than another: none is dropped.
   const kept = trusted.length > 0 ? trusted : unbroken
   const dropped = servingMembers(record)

@@ -22,6 +22,8 @@ export interface EpochRecord {
   readonly inSync: readonly EpochMember[]
   /** A replica that takes every new write, but whose old layers are still being copied: it may not be chosen. */
   readonly joining?: EpochMember
+  /** A machine moves: the engine that is to take over. Whoever lets the source go on commits without it first. */
+  readonly handOver?: EpochEngine
   /** Size that all of the set agree on. Bytes. */
   readonly sizeBytes: number
   /** The last engine flushed and closed; else the members may differ in the last writes. */
