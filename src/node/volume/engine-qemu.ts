@@ -43,7 +43,7 @@ export interface DiskSeen {
   /** Path of the object whose `drive` is set. */
   readonly front: string
   readonly topNode: string
-  /** A request of this disk failed and waits for us. */
+  /** A request of this disk has failed once; whether one still waits for us, this does not tell. */
   readonly failed: boolean
   readonly current: Generation | undefined
   readonly idle: readonly Generation[]
@@ -105,6 +105,24 @@ function frontOf(
  * is for: it is called when stopping takes too long.
  */
 export async function stopGuest(qemu: EngineQemu, yankHung: () => Promise<void>): Promise<Result<void>> {
+  const status = await qemu.execute('query-status')
+  let quiet = status.ok && isObject(status.value) && status.value['running'] === true
+  const unsubscribe = qemu.onEvent(({ event }) => {
+    if (event === 'BLOCK_IO_ERROR') quiet = false
+  })
+  const stopped = await stopNow(qemu, yankHung)
+  unsubscribe()
+  quietStops.set(qemu, stopped.ok && quiet)
+  return stopped
+}
+
+/**
+ * Machines whose last stop found a running guest and met no error. QEMU itself cannot be asked later: the error of a
+ * device that it was given by node name stays in its `io-status` for ever, also after `cont`.
+ */
+const quietStops = new WeakMap<EngineQemu, boolean>()
+
+async function stopNow(qemu: EngineQemu, yankHung: () => Promise<void>): Promise<Result<void>> {
   const stopped = qemu.execute('stop', {}, STOP_MS)
   const answer = await stopped
   if (answer.ok) return ok(undefined)
@@ -121,7 +139,7 @@ export async function stopGuest(qemu: EngineQemu, yankHung: () => Promise<void>)
 export async function allDone(qemu: EngineQemu, disk: EngineDisk): Promise<Result<void>> {
   const seen = await seeDisk(qemu, disk)
   if (!seen.ok) return seen
-  if (!seen.value.failed) return ok(undefined)
+  if (!seen.value.failed || quietStops.get(qemu)) return ok(undefined)
   return failed({
     reason: 'RequestFailed',
     message: 'a request of the guest failed; the volume is repaired first',

@@ -115,7 +115,7 @@ export class Watch {
     if (!record) return
     const wanted = servingMembers(record).map((member) => exportName(member, record.epoch))
     const present = disk.value.current?.children.map((child) => child.exportName) ?? []
-    if (disk.value.failed) this.#error = true
+    if (disk.value.failed && disk.value.status === 'io-error') this.#error = true
     if (wanted.length !== present.length || !wanted.every((name) => present.includes(name)))
       this.#unfinished = true
     if (disk.value.status === 'paused' && !volume.keepPaused) this.#unfinished = true
