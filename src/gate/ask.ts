@@ -2,7 +2,7 @@
 import type { AgentActions, AgentDial, AgentUploads } from '../base/agent-port.ts'
 import type { UserInfo } from '../base/call.ts'
 import { ApiError, refuse } from '../base/errors.ts'
-import type { MetricsView } from '../base/metrics-port.ts'
+import type { MetricsView, SampleSink } from '../base/metrics-port.ts'
 import type { Client } from '../client/client.ts'
 import type { Host, HttpRequest } from '../host/host.ts'
 import type { OpenInflater } from '../host/inflater.ts'
@@ -51,6 +51,8 @@ export interface GateDeps {
   readonly croftVersion: string
   /** What is measured of machines, volumes and nodes; absent: nothing is. */
   readonly metrics?: MetricsView
+  /** Where samples of hosts that joined go. */
+  readonly samples?: SampleSink
   /** Where hosts join; absent: nobody does. */
   readonly cluster?: ClusterDoor
 }

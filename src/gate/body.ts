@@ -8,13 +8,12 @@ import type { HttpRequest } from '../host/host.ts'
 const BODY_MAX_BYTES = 64 * 1024
 
 /** An empty body is an empty object. */
-export async function readJsonBody({ body }: HttpRequest): Promise<JsonObject> {
+export async function readJsonBody({ body }: HttpRequest, mostBytes = BODY_MAX_BYTES): Promise<JsonObject> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of body) {
     size += chunk.length
-    if (size > BODY_MAX_BYTES)
-      throw refuse.tooLarge(`the body may not be longer than ${BODY_MAX_BYTES} bytes`)
+    if (size > mostBytes) throw refuse.tooLarge(`the body may not be longer than ${mostBytes} bytes`)
     chunks.push(chunk)
   }
   const text = Buffer.concat(chunks).toString('utf8')

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { type HttpsApi, startHttpsApi } from '../../test/https-api.ts'
 import type { AgentStream, AgentTarget, UploadRequest } from '../base/agent-port.ts'
 import type { ApiPort } from '../base/call.ts'
-import type { MetricsView } from '../base/metrics-port.ts'
+import type { MetricsView, SampleSink } from '../base/metrics-port.ts'
 import { failed, ok, type Result } from '../base/result.ts'
 import { createInProcessClient } from '../client/in-process.ts'
 import { realHost } from '../host/real/index.ts'
@@ -47,7 +47,7 @@ export interface Answer {
 
 export interface GateWish {
   readonly store?: Store
-  readonly metrics?: MetricsView
+  readonly metrics?: MetricsView & SampleSink
 }
 
 export async function startGate({ metrics, ...more }: GateWish = {}): Promise<GateFixture> {
@@ -67,7 +67,7 @@ export async function startGate({ metrics, ...more }: GateWish = {}): Promise<Ga
     agent: () => agent,
     uiFolder,
     croftVersion: 'test',
-    ...(metrics ? { metrics } : {}),
+    ...(metrics ? { metrics, samples: metrics } : {}),
   })
   const { sessionUser, sessionToken } = gate.sessions
   const api = await startHttpsApi({ gate, sessionUser, sessionToken, ...more })

@@ -12,6 +12,7 @@ import type { RealHost } from '../host/real/index.ts'
 import { Node } from '../kinds/core/node.ts'
 import { Lease } from '../kinds/kubernetes/lease.ts'
 import { type RunningAgent, startNodeAgent } from './node-agent.ts'
+import { remoteSamples } from './remote-samples.ts'
 
 /** How often a server that does not answer is asked again. Milliseconds. */
 const ASK_AGAIN_MS = 1_000
@@ -57,6 +58,7 @@ export async function startMember(options: MemberOptions): Promise<Result<Member
     linkHost: member.nodeIp,
     tls: () => member,
     clusterNetworks: [],
+    samples: remoteSamples(host, reach.net, () => member),
   })
   if (!agent.ok) return agent
   const chores = new AbortController()

@@ -115,6 +115,7 @@ export async function startServer(options: UpOptions, host: RealHost): Promise<R
         }),
         uiFolder: `${options.croftRoot}/ui/dist`,
         metrics: observatory,
+        samples: observatory,
         croftVersion: CROFT_VERSION,
       }),
   })

@@ -96,7 +96,7 @@ describe('the command line', { skip }, () => {
     assert.match(text, /^kubevirt_vmi_cpu_usage_seconds_total\{[^}]*name="web"[^}]*\} \d/m)
     assert.match(text, /^kubevirt_vmi_storage_iops_write_total\{[^}]*drive="disk-0"[^}]*\} \d/m)
     assert.match(text, /^kubevirt_vm_info\{[^}]*status="running"/m)
-    assert.match(text, /^longhorn_volume_robustness\{[^}]*pvc="web-disk-0-[^}]*\} 1$/m)
+    assert.match(text, /^longhorn_volume_robustness\{[^}]*pvc="[^"]+"[^}]*\} 1$/m)
     const chart = JSON.parse(
       await server.kubectl(['get', '--raw', '/v1-croft/metrics/vm/default/web?step=10s']),
     )

@@ -15,6 +15,7 @@ import { Volume } from '../../kinds/longhorn/volume.ts'
 import { answerJson } from '../answers.ts'
 import { type Ask, absentAsUndefined, type GateDeps, gateClient, requireKnown, userClient } from '../ask.ts'
 import { requireMay } from '../rights.ts'
+import { answerSamples } from './samples-route.ts'
 
 /** Without a step an answer has at most this many points, about what a chart shows. */
 const POINTS = 360
@@ -28,6 +29,7 @@ const HOW =
 
 export async function answerMetrics(deps: GateDeps, ask: Ask): Promise<HttpResponse> {
   const { request, user, info } = ask
+  if (info.path === '/v1-croft/metrics/samples') return answerSamples(deps, ask)
   if (request.method !== 'GET') throw refuse.methodNotAllowed()
   requireKnown(user)
   const view = metricsOf(deps)

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { ADMIN_TOKEN } from '../../../test/api-fixture.ts'
 import { kubectlTools } from '../../../test/kubectl-binary.ts'
+import type { UserInfo } from '../../base/call.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { MachineFigures, NodeSample } from '../../base/metrics-port.ts'
 import { realHost } from '../../host/real/index.ts'
@@ -14,6 +15,7 @@ import { createObservatory, type Observatory } from '../../observe/observatory.t
 import { type GateFixture, startGate } from '../gate.fixture.ts'
 
 const admin = { authorization: `Bearer ${ADMIN_TOKEN}` }
+const AGENT: UserInfo = { username: 'system:node:n2', groups: ['system:masters', 'system:authenticated'] }
 const host = realHost({ log: { level: 'error' } })
 const tools = await kubectlTools()
 let folder: string
@@ -265,4 +267,39 @@ test('kubectl top shows nodes and machines', {
     /nodes.metrics.k8s.io "n2" not found/,
   )
   assert.match(await kubectl('get', 'podmetrics', '-o', 'name'), /virt-launcher-web-1/)
+})
+
+// Last: what this node tells of the machine takes the place of what was known before.
+test('a node that joined tells its own load and that of its own machines, nothing else', async () => {
+  const at = 'kubevirt.io/v1/namespaces/default/virtualmachineinstances'
+  const vmi = await fixture.call('get', `${at}/web`)
+  const { uid } = vmi['metadata'] as { readonly uid: string }
+  await fixture.call('patch', `${at}/web`, {
+    patchType: 'merge',
+    user: AGENT,
+    body: { metadata: { labels: { 'kubevirt.io/nodeName': 'n2' } } },
+  })
+  await fixture.call('patch', `${at}/web/status`, {
+    patchType: 'merge',
+    user: AGENT,
+    body: { status: { nodeName: 'n2', phase: 'Running' } },
+  })
+  const post = (body: unknown, user = 'system:node:n2', group = 'system:nodes') =>
+    fixture.fetch('POST', '/v1-croft/metrics/samples', {
+      headers: { ...admin, 'impersonate-user': user, 'impersonate-group': group },
+      body: JSON.stringify(body),
+    })
+  const own = { ...MACHINE, uid, podName: 'virt-launcher-web-2' }
+  const foreign = { ...MACHINE, uid: 'other', name: 'other' }
+  const { host: figures } = sample(0, 0)
+  assert.equal((await post({ at: Date.now(), host: figures, machines: [own, foreign] })).status, 204)
+  const [told] = observatory.samples().filter(({ node }) => node === 'n2')
+  assert.deepEqual(
+    told?.machines.map(({ name }) => name),
+    ['web'],
+  )
+  assert.equal((await post({}, 'jane', 'system:authenticated')).status, 403)
+  assert.equal((await post({ at: 0, host: figures, machines: [{ ...own, residentBytes: -1 }] })).status, 400)
+  assert.equal((await post({ at: 0, host: { ...figures, cpus: 'two' }, machines: [] })).status, 400)
+  assert.equal((await fixture.fetch('POST', '/v1-croft/metrics/samples')).status, 403)
 })
