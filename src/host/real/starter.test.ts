@@ -11,7 +11,7 @@ import { realExec } from './exec.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'croft-starter-'))
 after(() => rmSync(folder, { recursive: true }))
-const soon = { timeoutMs: 20_000 }
+const soon = { timeoutMs: 60_000 }
 const files = { cwd: folder, stdoutPath: join(folder, 'out'), stderrPath: join(folder, 'err') }
 
 function value<T>(result: Result<T>): T {
@@ -69,7 +69,7 @@ async function execWithStarter(): Promise<{ readonly exec: Exec; readonly starte
 test('when the starter dies its runs fail and are stopped, what it had detached lives on, and the next start works', async () => {
   const { exec, starter } = await execWithStarter()
   const detached = value(await exec.startDetached(['sleep', '300'], files))
-  const ended = exec.waitExit(detached, AbortSignal.timeout(20_000))
+  const ended = exec.waitExit(detached, AbortSignal.timeout(60_000))
   const pids: number[] = []
   const running = exec.run(['sh', '-c', 'sleep 301 & echo $! $$; wait'], {
     ...soon,
