@@ -40,19 +40,17 @@ const host = realHost({ log: { level: 'error' } })
 
 export interface Typed {
   readonly input?: string
-  /** Called with the way to press Ctrl-C. */
-  readonly interrupt?: (press: () => void) => void
+  /** Presses Ctrl-C a moment after the command begins to wait. */
+  readonly interrupts?: boolean
 }
+
+const INTERRUPT_AFTER_MS = 200
 
 /** Runs one command as if it had been typed, without a terminal. */
 export async function croft(place: Place, words: readonly string[], typed: Typed = {}): Promise<Said> {
   let out = ''
   let note = ''
   const decoder = new TextDecoder()
-  const interrupts = new Set<() => void>()
-  typed.interrupt?.(() => {
-    for (const call of interrupts) call()
-  })
   const world: World = {
     host,
     terminal: {
@@ -69,8 +67,8 @@ export async function croft(place: Place, words: readonly string[], typed: Typed
       folder: place.folder,
       userId: process.getuid?.() ?? 0,
       onInterrupt(call) {
-        interrupts.add(call)
-        return () => void interrupts.delete(call)
+        const timer = typed.interrupts ? setTimeout(call, INTERRUPT_AFTER_MS) : undefined
+        return () => clearTimeout(timer)
       },
       onBug: () => undefined,
       exit: () => assert.fail('a command does not end the process'),
