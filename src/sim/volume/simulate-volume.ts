@@ -18,6 +18,8 @@ export interface VolumeSimulation extends StorageOptions {
   readonly faults?: readonly StorageFault[]
   /** Ends with the faults: whether all comes right afterwards is not looked at. */
   readonly onlyFaults?: boolean
+  /** Nobody asks for anything: the machine only runs. */
+  readonly idleUser?: boolean
 }
 
 export interface VolumeResult {
@@ -61,7 +63,7 @@ export async function simulateVolume(options: VolumeSimulation): Promise<VolumeR
 
 async function run(
   storage: StorageWorld,
-  { seed, onlyFaults }: VolumeSimulation,
+  { seed, onlyFaults, idleUser }: VolumeSimulation,
   faults: readonly StorageFault[],
 ): Promise<void> {
   const { world, checkers, random } = storage
@@ -87,7 +89,7 @@ async function run(
   let healed = false
   for (const fault of faults) void causeStorageFault(fault, storage, random.fork(fault), () => healed)
   const end = world.nowMs + FAULTS_MS
-  void user.act(() => world.nowMs < end)
+  if (!idleUser) void user.act(() => world.nowMs < end)
   await world.run(end, broken)
   healed = true
   if (onlyFaults) {
