@@ -27,7 +27,7 @@ export const run = promisify(execFile)
 export const host = realHost({ log: { level: 'error' } })
 export const SIZE = 64 * 1024 * 1024
 export const DEVICE = 'ua-root'
-const DEADLINE_MS = 30_000
+const DEADLINE_MS = 120_000
 
 /**
  * The boot sector. Record n (512 bytes, each word n) goes to sector n*7919 mod 16384 of the first hard disk; after
