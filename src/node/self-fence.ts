@@ -19,6 +19,8 @@ const LONGHORN_NAMESPACE = 'longhorn-system'
 const LOOK_MS = 1_000
 /** An agent that does not answer for so long is as good as away. Milliseconds. */
 const ASK_TIMEOUT_MS = 2_000
+/** Answers after which asking again would change nothing. */
+const FINAL = new Set(['AlreadyPaused', 'NotPaused', 'MachineNotRunning'])
 
 export interface FenceView {
   /** Milliseconds since the last answered renewal was sent. */
@@ -97,8 +99,9 @@ async function pauseAll(options: SelfFenceOptions, paused: Map<string, Machine>)
     const { uid, namespace, name } = machine.owner
     if (paused.has(uid) || !hasCopyElsewhere(options, machine)) continue
     const done = await actions.pause(nodeName, machine.owner)
-    // One that a person paused stays theirs.
-    if (!done.ok) continue
+    // One that a person or its storage stopped stays as it is. One that did not answer in time has stopped its
+    // processors and waits for its disks; it has to be let go on, too.
+    if (!done.ok && FINAL.has(done.failure.reason)) continue
     paused.set(uid, machine)
     host.log.warn('a machine is paused: this host alone has lost the server, and others may start it', {
       machine: `${namespace}/${name}`,
@@ -112,9 +115,14 @@ async function goOn(
 ): Promise<void> {
   const living = new Set(machines().map(({ owner }) => owner.uid))
   for (const [uid, machine] of paused) {
-    paused.delete(uid)
-    if (!living.has(uid)) continue
+    if (!living.has(uid)) {
+      paused.delete(uid)
+      continue
+    }
     const done = await actions.unpause(nodeName, machine.owner)
+    // What did not answer is asked again.
+    if (!done.ok && !FINAL.has(done.failure.reason)) continue
+    paused.delete(uid)
     const { namespace, name } = machine.owner
     host.log.info('a machine goes on: the server answers again, or nobody has it', {
       machine: `${namespace}/${name}`,
