@@ -17,11 +17,15 @@ export interface LiveVolume extends SwapTarget {
   readonly commit: Commit
   /** The replica on this host: first child, so that reads stay here. */
   readonly local?: string
+  /** How long members are asked; absent: as shortly as a guest can wait. Milliseconds. */
+  readonly probeMs?: number
 }
 
-export async function askAll(volume: SwapTarget): Promise<MembersSeen> {
+export async function askAll(volume: SwapTarget & Pick<LiveVolume, 'probeMs'>): Promise<MembersSeen> {
   const answers = await Promise.all(
-    volume.members.map(async (member) => [member.replica, await member.ask(PROBE_MS)] as const),
+    volume.members.map(
+      async (member) => [member.replica, await member.ask(volume.probeMs ?? PROBE_MS)] as const,
+    ),
   )
   return new Map(answers)
 }

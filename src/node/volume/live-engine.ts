@@ -13,6 +13,8 @@ import { type StandingDisk, Turns } from './standing.ts'
 import { type SwapFailure, serveAll } from './swap.ts'
 import { Watch } from './watch.ts'
 
+/** When Croft comes up all is busy, and mostly nothing is wrong: no member is dropped for being slow. Milliseconds. */
+const TAKE_PROBE_MS = 3_000
 /** A machine of nobody: its device is never asked for. */
 const NO_DISK = { device: '', disk: '' }
 
@@ -163,11 +165,11 @@ export class LiveEngine {
 
   /** Takes the volume up as the record says, finishing what was cut off. */
   async take(): Promise<Result<RepairOutcome, SwapFailure>> {
-    return this.repair({ suspects: new Set() })
+    return this.repair({ suspects: new Set() }, TAKE_PROBE_MS)
   }
 
-  async repair(trouble: Trouble): Promise<Result<RepairOutcome, SwapFailure>> {
-    const done = await this.inTurn(() => this.#repair(trouble))
+  async repair(trouble: Trouble, probeMs?: number): Promise<Result<RepairOutcome, SwapFailure>> {
+    const done = await this.inTurn(() => this.#repair(trouble, probeMs))
     if (!done.ok) {
       const { reason, message } = done.failure
       this.#ports.context.host.log.warn('a volume could not be repaired', {
@@ -180,10 +182,10 @@ export class LiveEngine {
     return done
   }
 
-  async #repair(trouble: Trouble): Promise<Result<RepairOutcome, SwapFailure>> {
+  async #repair(trouble: Trouble, probeMs?: number): Promise<Result<RepairOutcome, SwapFailure>> {
     const record = await this.mine()
     if (!record.ok) return record
-    const volume = await this.volume()
+    const volume = { ...(await this.volume()), ...(probeMs === undefined ? {} : { probeMs }) }
     const grown = await this.#finishGrowth(volume, record.value)
     if (!grown.ok) return grown
     const done = await repairVolume(volume, grown.value, trouble)
