@@ -57,7 +57,7 @@ test('V1: disks that keep nothing of a flush', () =>
   caught(/V1:/, 20, { noFlush: true, faults: ['replica-kill', 'power-off-all'] }))
 
 test('V2: replicas that are not made equal after an unclean end', () =>
-  caught(/V[26]:/, 20, { noEqualise: true, faults: ['machine-kill', 'replica-kill'] }))
+  caught(/V[26]:/, 20, { from: 6, noEqualise: true, faults: ['machine-kill', 'replica-kill'] }))
 
 test('V3: a replica that opens the next epoch beside the one that is written', () =>
   caught(/V3:/, 5, {
@@ -76,10 +76,11 @@ test('V3: a replica that opens the next epoch beside the one that is written', (
   }))
 
 test('V4: writes that are acknowledged when one replica has them', () =>
-  caught(/V4:|V2:/, 20, { threshold: 1, faults: ['link-cut', 'disk-error'] }))
+  caught(/V4:|V2:/, 20, { from: 5, threshold: 1, faults: ['link-cut', 'disk-error'] }))
 
 test('V5: a smaller set without a new epoch', () =>
   caught(/V5:/, 20, {
+    from: 4,
     faults: ['replica-kill'],
     commit: (commit) => (next, before) =>
       commit(
@@ -92,6 +93,7 @@ test('V5: a smaller set without a new epoch', () =>
 
 test('V6: a replica that counts from the moment it joins', () =>
   caught(/V[126]:/, 20, {
+    from: 5,
     faults: ['replica-kill'],
     commit: (commit) => (next, before) => {
       const { joining, ...rest } = next
@@ -103,6 +105,7 @@ test('V6: a replica that counts from the moment it joins', () =>
 test('V7: a daemon that was started anew and says that it was not', () => {
   const worlds = new WeakMap<object, Map<string, string>>()
   return caught(/V[127]:/, 20, {
+    from: 9,
     faults: ['replica-kill'],
     member: wrongMember((member, agent) => ({
       ask: async (timeoutMs) => {
@@ -126,6 +129,7 @@ test('V7: a daemon that was started anew and says that it was not', () => {
 
 test('V8: an end that is called clean and was not', () =>
   caught(/V[268]:/, 40, {
+    from: 2,
     faults: ['machine-kill', 'replica-kill'],
     commit: (commit) => (next, before) =>
       commit(next.engine ? next : { ...next, cleanShutdown: true }, before),
@@ -133,6 +137,7 @@ test('V8: an end that is called clean and was not', () =>
 
 test('V9: a replica that freezes a moment after the guest went on', () =>
   caught(/V9:/, 20, {
+    from: 4,
     faults: [],
     member: wrongMember((member, agent) => ({
       freeze: async (name) => {
@@ -163,6 +168,7 @@ test('V10: a layer whose file goes before what lies on it has taken it in', () =
 
 test('V12: a control plane that deletes whatever failed last', () =>
   caught(/V12:/, 20, {
+    from: 3,
     faults: ['replica-kill', 'disk-error'],
     deciders: wrongDecider((actions, { replicas }) => [
       ...actions,
@@ -178,7 +184,7 @@ test('V12: a control plane that deletes whatever failed last', () =>
 test('V13: a hung replica that nobody notices', () => {
   const worlds = new WeakMap<object, Map<string, Awaited<ReturnType<Member['ask']>>>>()
   return caught(/V13:/, 40, {
-    from: 10,
+    from: 11,
     idleUser: true,
     faults: ['replica-hang'],
     member: wrongMember((member, agent) => ({
@@ -195,6 +201,7 @@ test('V13: a hung replica that nobody notices', () => {
 
 test('V14: a rebuild that never gets anywhere', () =>
   caught(/V14:/, 10, {
+    from: 4,
     faults: ['replica-kill'],
     member: wrongMember(() => ({
       prepareJoin: async () => failed({ reason: 'Wrong', message: 'never', retry: 'later' as const }),
