@@ -30,7 +30,7 @@ export class VolumeCheckers implements DaemonWatch {
   readonly #snapshots = new Map<string, readonly number[]>()
   readonly #rebuilds = new Map<string, number>()
   #excusedMs = 0
-  counts = { commits: 0, opens: 0, grown: 0, snapshots: 0, handOvers: 0 }
+  counts = { commits: 0, opens: 0, grown: 0, snapshots: 0 }
 
   constructor(world: StorageWorld) {
     this.#world = world
