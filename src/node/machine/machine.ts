@@ -39,6 +39,8 @@ const POWER_BUTTON_EVERY_MS = 5_000
 const QUIT_REASONS: ReadonlySet<string> = new Set(['shutdown', 'killed', 'panicked', 'crashed'])
 /** QEMU writes back and closes its disks on `quit`; a hanging one is killed after this. */
 const QUIT_TIMEOUT_MS = 5_000
+/** `stop` waits for requests in flight; longer than this, one of them waits for somebody who is away. */
+const STOP_MS = 2_000
 
 export interface MachinePorts {
   readonly host: Host
@@ -69,7 +71,8 @@ export class Machine {
   #agentOpen = false
   #ioError: string | undefined
   #killedBecause: { readonly reason: EndReason; readonly message: string } | undefined
-  #cycling = false
+  /** A power cycle: the button is pressed, or the guest is off and about to be begun anew. */
+  #cycle: 'none' | 'asked' | 'turning' = 'none'
   #lastWrite: Promise<void> = Promise.resolve()
   readonly #turns = new Turns()
   readonly #listeners = new Set<(event: QmpEvent) => void>()
@@ -181,7 +184,8 @@ export class Machine {
     return answer
   }
 
-  async pause(): Promise<Result<void>> {
+  /** `cut`: a request that waits for storage that does not answer fails, and is asked again when the guest goes on. */
+  async pause({ cut = false }: { readonly cut?: boolean } = {}): Promise<Result<void>> {
     return this.inTurn(async () => {
       const run = await this.askRun()
       if (!run.ok) return run
@@ -189,8 +193,21 @@ export class Machine {
         return failed({ reason: 'AlreadyPaused', message: 'VMI is already paused', retry: 'never' })
       // Written down first: a pause of which nobody knows whose it is would be taken for one of ours and ended.
       await this.#writeState({ userPaused: true })
+      if (!cut) return this.#simple('stop')
+      const stopped = await this.execute('stop', {}, STOP_MS)
+      if (stopped.ok) return ok(undefined)
+      if (stopped.failure.reason !== 'QmpTimeout') return stopped
+      await this.#cutStorage()
       return this.#simple('stop')
     })
+  }
+
+  /** Breaks all connections to storage; QEMU fails what waits for them, and with that its main loop is free again. */
+  async #cutStorage(): Promise<void> {
+    const asked = await this.rescue('query-yank')
+    const all = asked.ok && Array.isArray(asked.value) ? asked.value : []
+    const instances = all.filter((one) => isObject(one) && one['type'] === 'block-node')
+    if (instances.length > 0) await this.rescue('yank', { instances })
   }
 
   async unpause(): Promise<Result<void>> {
@@ -249,15 +266,15 @@ export class Machine {
 
   /** Asks the guest to shut down and starts it again in the same QEMU: the reboot for guests without an agent. */
   async powerCycle(): Promise<Result<void>> {
-    this.#cycling = true
+    this.#cycle = 'asked'
     const pressed = await this.#simple('system_powerdown')
-    if (!pressed.ok) this.#cycling = false
+    if (!pressed.ok) this.#cycle = 'none'
     return pressed
   }
 
   /** Asks the guest to shut down until the grace period is over, then ends QEMU. Resolves when it is gone. */
   async stop(graceMs: number, hurry?: AbortSignal): Promise<void> {
-    this.#cycling = false
+    this.#cycle = 'none'
     const { clock } = this.#ports.host
     const deadline = clock.monotonic() + graceMs
     const acpi = !this.plan.argv.some((word) => word.includes('acpi=off'))
@@ -411,14 +428,14 @@ export class Machine {
   }
 
   #shutDown(): void {
-    if (!this.#cycling) {
-      this.#finish('shutdown', 'the guest shut down')
-      return
-    }
-    this.#cycling = false
+    if (this.#cycle === 'none') this.#finish('shutdown', 'the guest shut down')
+    // Both the event and the state that is asked for tell of the same end.
+    if (this.#cycle !== 'asked') return
+    this.#cycle = 'turning'
     void this.inTurn(async () => {
       await this.#simple('system_reset')
       await this.#simple('cont')
+      if (this.#cycle === 'turning') this.#cycle = 'none'
     })
   }
 
