@@ -61,7 +61,7 @@ test('a new machine makes its disk and its instance', () => {
     'create VirtualMachineInstance web',
     'note SuccessfulCreate',
   ])
-  assert.equal(statusOf(answer).printableStatus, 'Starting')
+  assert.equal(statusOf(answer).printableStatus, 'Provisioning')
   assert.equal(statusOf(answer).created, false)
 })
 
@@ -203,7 +203,7 @@ test("claims of Harvester's annotation are made as they are written", () => {
 test('a machine that is to start waits for its turn while many are on their way', () => {
   const waiting = decideVirtualMachine(seen({ mustWait: true }), NOW)
   assert.deepEqual(script(waiting.actions), [])
-  assert.equal(statusOf(waiting).printableStatus, 'Starting')
+  assert.equal(statusOf(waiting).printableStatus, 'Provisioning')
   assert.equal(waiting.wakeAt, NOW + 1_000)
   const halted = { ...vm, spec: { ...vm.spec, runStrategy: 'Halted' } } as VirtualMachine
   assert.deepEqual(script(decideVirtualMachine(seen({ vm: halted, mustWait: true }), NOW).actions), [

@@ -10,9 +10,10 @@ import { type ConditionWish, findCondition, withConditions, withoutConditions } 
 import { setFinalizers } from '../finalizers.ts'
 import { claimsToRemove, missingClaims, missingDataVolumes, mountedClaims } from './disks.ts'
 import { instanceOf, TEMPLATE_HASH, templateHash } from './instance.ts'
-import { printableStatus } from './printable-status.ts'
+import { type DiskFacts, printableStatus } from './printable-status.ts'
 import { decideRun, isFinal, type RunAnswer, runStrategyOf } from './run.ts'
 
+const WHOLE: DiskFacts = { lacksDataVolume: false, claimUnbound: false }
 /** Usually the arrival of another machine wakes one that waits; where all of those stand still, this does. */
 const TURN_LOOK_MS = 1_000
 
@@ -61,7 +62,7 @@ function decideDeletion(
   const finalizers = vm.metadata.finalizers ?? []
   if (vmi && !isOrphaning(vm)) {
     const actions = vmi.metadata.deletionTimestamp ? [] : [removeInstance(vmi)]
-    const word = printableStatus({ vm, vmi, run, dataVolumes: [], claimUnbound: false })
+    const word = printableStatus({ vm, vmi, run, dataVolumes: [], ...WHOLE })
     return { actions, status: { ...vm.status, printableStatus: word } }
   }
   const removals: readonly Action[] = claimsToRemove(vm, claims).map((claim) => ({
@@ -98,20 +99,24 @@ function decideLife(
   const isStarting = run.create && !foreign
   const waits = isStarting && seen.mustWait
   const creating = isStarting && !waits
+  const lackingVolumes = missingDataVolumes(vm, dataVolumes, claims)
+  const lackingClaims = missingClaims(vm, claims)
   const actions: readonly Action[] = [
     ...(finalizers.includes(MACHINE_FINALIZER)
       ? []
       : [setFinalizers(VirtualMachine, vm, [...finalizers, MACHINE_FINALIZER])]),
-    ...(waits ? [] : missingDataVolumes(vm, dataVolumes, claims)),
-    ...(waits ? [] : missingClaims(vm, claims)),
+    ...(waits ? [] : [...lackingVolumes, ...lackingClaims]),
     ...(creating ? startActions(vm, run) : []),
     ...(run.remove && vmi ? stopActions(vm, vmi) : []),
   ]
   const mounted = mountedClaims(vm)
-  const claimUnbound = claims.some(
-    (claim) => mounted.includes(claim.metadata.name!) && claim.status?.phase !== 'Bound',
-  )
-  const status = statusOf(seen, vmi, { ...run, create: isStarting }, now, claimUnbound)
+  const isUnbound = (claim: PersistentVolumeClaim): boolean =>
+    mounted.includes(claim.metadata.name!) && claim.status?.phase !== 'Bound'
+  const disks = {
+    lacksDataVolume: lackingVolumes.length > 0,
+    claimUnbound: lackingClaims.length > 0 || claims.some(isUnbound),
+  }
+  const status = statusOf(seen, vmi, { run: { ...run, create: isStarting }, disks }, now)
   const wakeAt = waits ? now + TURN_LOOK_MS : run.waitUntil
   return {
     actions,
@@ -223,9 +228,8 @@ function needsRestart(vm: VirtualMachine, vmi: VirtualMachineInstance | undefine
 function statusOf(
   seen: SeenVirtualMachine,
   vmi: VirtualMachineInstance | undefined,
-  run: RunAnswer,
+  { run, disks }: { readonly run: RunAnswer; readonly disks: DiskFacts },
   now: number,
-  claimUnbound: boolean,
 ): NonNullable<Decision['status']> {
   const { vm, dataVolumes } = seen
   const { stateChangeRequests: _requests, startFailure: _failure, ...before } = vm.status ?? {}
@@ -234,7 +238,7 @@ function statusOf(
     created: vmi !== undefined,
     ready: findCondition(vmi?.status?.conditions, 'Ready')?.status === 'True',
     runStrategy: runStrategyOf(vm),
-    printableStatus: printableStatus({ vm, vmi, run, dataVolumes, claimUnbound }),
+    printableStatus: printableStatus({ vm, vmi, run, dataVolumes, ...disks }),
     conditions: conditionsOf(seen, vmi, run, now),
     desiredGeneration: vm.metadata.generation ?? 1,
     observedGeneration: vm.metadata.generation ?? 1,

@@ -6,14 +6,19 @@ import type { VirtualMachineInstance } from '../../kinds/kubevirt/virtual-machin
 import { findCondition } from '../conditions.ts'
 import { isFinal, type RunAnswer, runStrategyOf } from './run.ts'
 
-export interface StatusFacts {
+export interface DiskFacts {
+  /** A DataVolume of the templates is still to be made. */
+  readonly lacksDataVolume: boolean
+  /** A claim that the machine mounts is still to be made, or not bound. */
+  readonly claimUnbound: boolean
+}
+
+export interface StatusFacts extends DiskFacts {
   readonly vm: VirtualMachine
   readonly vmi: VirtualMachineInstance | undefined
   readonly run: RunAnswer
   /** The DataVolumes of the templates that exist. */
   readonly dataVolumes: readonly DataVolume[]
-  /** A claim that the machine mounts exists and is not bound. */
-  readonly claimUnbound: boolean
 }
 
 interface Rule {
@@ -69,7 +74,10 @@ const RULES: readonly Rule[] = [
   { word: 'ErrorPvcNotFound', holds: ({ vmi }) => synchronizedReason(vmi) === 'FailedPvcNotFound' },
   { word: 'DataVolumeError', holds: ({ dataVolumes }) => dataVolumes.some(dataVolumeFailed) },
   { word: 'ErrorUnschedulable', holds: ({ vmi }) => isUnschedulable(vmi) },
-  { word: 'Provisioning', holds: ({ dataVolumes }) => dataVolumes.some(isProvisioning) },
+  {
+    word: 'Provisioning',
+    holds: ({ dataVolumes, lacksDataVolume }) => lacksDataVolume || dataVolumes.some(isProvisioning),
+  },
   { word: 'WaitingForVolumeBinding', holds: (facts) => facts.claimUnbound && wantsToRun(facts) },
   { word: 'ErrImagePull', holds: ({ vmi }) => synchronizedReason(vmi) === 'ErrImagePull' },
   { word: 'ImagePullBackOff', holds: ({ vmi }) => synchronizedReason(vmi) === 'ImagePullBackOff' },
