@@ -19,6 +19,9 @@ import { BackingImage } from '../../kinds/longhorn/backing-image.ts'
 import { Node } from '../../kinds/longhorn/node.ts'
 import { imageRoom } from './room.ts'
 
+/** Long enough that a busy machine has read what was sent before the line broke. */
+const LINE_BREAKS_MS = 500
+
 const host = realHost({ log: { level: 'error', write: () => undefined } })
 const NAMESPACE = 'longhorn-system'
 const DISK = '11111111-2222-3333-4444-555555555555'
@@ -232,12 +235,14 @@ test('odd servers: redirects, no length, a broken line that is gone on with, a l
       })
     else response.writeHead(200, headers)
     if (broken++ > 1) return response.end(disk.subarray(from))
-    response.write(disk.subarray(from, from + 200_000), () => setTimeout(() => response.destroy(), 50))
+    response.write(disk.subarray(from, from + 200_000), () =>
+      setTimeout(() => response.destroy(), LINE_BREAKS_MS),
+    )
     return undefined
   })
   const liar = world.serve('/liar', (_request, response) => {
     response.writeHead(200, { 'content-length': String(disk.length + 5000) })
-    response.write(disk, () => setTimeout(() => response.destroy(), 50))
+    response.write(disk, () => setTimeout(() => response.destroy(), LINE_BREAKS_MS))
   })
   await world.make('redirect', spec(redirect))
   await world.make('endless', spec(endless))
