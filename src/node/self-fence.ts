@@ -1,9 +1,9 @@
 // What an agent does that hears nothing of the server any more. Others may take its machines over once twice its lease
 // is gone; so at the end of one lease it asks the other agents. If most of the cluster lost the server too, nobody can
 // take over, and machines run on. If it is alone with its silence, it pauses the machines whose volumes have an in-sync
-// copy elsewhere, and lets them go on when the server answers again. One that was taken over has no Pod by then and is
-// ended by the agent's own sweep. Lease time is counted from the sending of the last renewal that was answered.
-import type { AgentActions } from '../base/agent-port.ts'
+// copy elsewhere, cutting them off from replicas that do not answer, and lets them go on when the server answers again.
+// One that was taken over has no Pod by then and is ended by the agent's own sweep. Lease time is counted from the
+// sending of the last renewal that was answered.
 import type { JsonObject } from '../base/json.ts'
 import { ok } from '../base/result.ts'
 import type { Host } from '../host/host.ts'
@@ -19,8 +19,6 @@ const LONGHORN_NAMESPACE = 'longhorn-system'
 const LOOK_MS = 1_000
 /** An agent that does not answer for so long is as good as away. Milliseconds. */
 const ASK_TIMEOUT_MS = 2_000
-/** Answers after which asking again would change nothing. */
-const FINAL = new Set(['AlreadyPaused', 'NotPaused', 'MachineNotRunning'])
 
 export interface FenceView {
   /** Milliseconds since the last answered renewal was sent. */
@@ -52,7 +50,6 @@ export interface SelfFenceOptions {
   /** Monotonic time at which the last answered renewal was sent. */
   readonly renewedAt: () => number
   readonly machines: () => readonly Machine[]
-  readonly actions: AgentActions
 }
 
 /** Works until the signal aborts. Informers must watch Nodes, VolumeEpochs and Replicas. */
@@ -60,7 +57,7 @@ export async function selfFence(options: SelfFenceOptions, signal: AbortSignal):
   const { host, link, leaseMs } = options
   const silentMs = (): number => host.clock.monotonic() - options.renewedAt()
   link.answer(SEEN_METHOD, async () => ok({ seen: silentMs() < leaseMs }))
-  const paused = new Map<string, Machine>()
+  const first = options.renewedAt()
   while (!signal.aborted) {
     await host.clock.sleep(LOOK_MS, signal).catch(() => undefined)
     if (signal.aborted) return
@@ -68,8 +65,9 @@ export async function selfFence(options: SelfFenceOptions, signal: AbortSignal):
     const others = nodeNames(options.look).filter((name) => name !== options.nodeName)
     const lostToo = silent < leaseMs ? 0 : await askOthers(options, others, signal)
     const verdict = fenceVerdict({ silentMs: silent, leaseMs, nodes: others.length + 1, lostToo })
-    if (verdict === 'alone') await pauseAll(options, paused)
-    else if (paused.size > 0) await goOn(options, paused)
+    if (verdict === 'alone') await pauseAll(options)
+    // After a restart of ours nothing is known of the others before the server has answered once.
+    else if (options.renewedAt() !== first) await goOn(options)
   }
 }
 
@@ -93,40 +91,35 @@ function hasCopyElsewhere({ look, nodeName }: SelfFenceOptions, machine: Machine
   )
 }
 
-async function pauseAll(options: SelfFenceOptions, paused: Map<string, Machine>): Promise<void> {
-  const { host, actions, nodeName } = options
+async function pauseAll(options: SelfFenceOptions): Promise<void> {
   for (const machine of options.machines()) {
-    const { uid, namespace, name } = machine.owner
-    if (paused.has(uid) || !hasCopyElsewhere(options, machine)) continue
-    const done = await actions.pause(nodeName, machine.owner)
-    // One that a person or its storage stopped stays as it is. One that did not answer in time has stopped its
-    // processors and waits for its disks; it has to be let go on, too.
-    if (!done.ok && FINAL.has(done.failure.reason)) continue
-    paused.set(uid, machine)
-    host.log.warn('a machine is paused: this host alone has lost the server, and others may start it', {
-      machine: `${namespace}/${name}`,
-    })
+    if (machine.fenced || !hasCopyElsewhere(options, machine)) continue
+    // Replicas are away as the server is, and nobody may wait for them here.
+    const done = await machine.pause({ fence: true })
+    // One that a person or its storage stopped stays as it is.
+    if (!machine.fenced) continue
+    options.host.log.warn(
+      'a machine is paused: this host alone has lost the server, and others may start it',
+      {
+        machine: nameOf(machine),
+        ...(done.ok ? {} : { failure: done.failure.message }),
+      },
+    )
   }
 }
 
-async function goOn(
-  { host, actions, nodeName, machines }: SelfFenceOptions,
-  paused: Map<string, Machine>,
-): Promise<void> {
-  const living = new Set(machines().map(({ owner }) => owner.uid))
-  for (const [uid, machine] of paused) {
-    if (!living.has(uid)) {
-      paused.delete(uid)
-      continue
-    }
-    const done = await actions.unpause(nodeName, machine.owner)
+/** Also those of before a restart of ours. */
+async function goOn({ host, machines }: SelfFenceOptions): Promise<void> {
+  for (const machine of machines()) {
+    if (!machine.fenced) continue
+    const done = await machine.unpause()
     // What did not answer is asked again.
-    if (!done.ok && !FINAL.has(done.failure.reason)) continue
-    paused.delete(uid)
-    const { namespace, name } = machine.owner
+    if (machine.fenced) continue
     host.log.info('a machine goes on: the server answers again, or nobody has it', {
-      machine: `${namespace}/${name}`,
+      machine: nameOf(machine),
       ...(done.ok ? {} : { failure: done.failure.message }),
     })
   }
 }
+
+const nameOf = ({ owner }: Machine): string => `${owner.namespace}/${owner.name}`

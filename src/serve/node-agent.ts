@@ -142,7 +142,6 @@ function fence(
       ...parts,
       leaseMs: LEASE_SECONDS * 1_000,
       machines: () => agent.machines(),
-      actions: agent.actions,
     },
     signal,
   )

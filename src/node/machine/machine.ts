@@ -67,6 +67,7 @@ export class Machine {
   #state: MachineState
   #life: MachineLife = { state: 'unknown', why: 'not asked yet' }
   #qmp: Qmp | undefined
+  #rescue: Promise<Result<Qmp>> | undefined
   #serial: Serial | undefined
   #agentOpen = false
   #ioError: string | undefined
@@ -174,26 +175,51 @@ export class Machine {
 
   /** Out of band on the second socket: answered while the main loop hangs, for instance `yank`. */
   async rescue(command: string, args: Readonly<Record<string, unknown>> = {}): Promise<Result<unknown>> {
+    const session = await this.#rescueSession()
+    if (!session.ok) return session
+    return session.value.execute(command, args as never, { oob: true })
+  }
+
+  /** Kept open from the first contact on: a hanging main loop answers no greeting any more, only old acquaintances. */
+  #rescueSession(): Promise<Result<Qmp>> {
+    this.#rescue ??= this.#dialRescue()
+    return this.#rescue
+  }
+
+  async #dialRescue(): Promise<Result<Qmp>> {
     const session = await connectQmp(this.#ports.host, this.plan.sockets.rescue, {
       oob: true,
       timeoutMs: DIAL_TIMEOUT_MS,
     })
-    if (!session.ok) return session
-    const answer = await session.value.execute(command, args as never, { oob: true })
-    session.value.close()
-    return answer
+    if (!session.ok) {
+      this.#rescue = undefined
+      return session
+    }
+    void session.value.closed.then(() => {
+      this.#rescue = undefined
+    })
+    if (this.#over.signal.aborted) session.value.close()
+    return session
   }
 
-  /** `cut`: a request that waits for storage that does not answer fails, and is asked again when the guest goes on. */
-  async pause({ cut = false }: { readonly cut?: boolean } = {}): Promise<Result<void>> {
+  #closeSessions(): void {
+    this.#qmp?.close()
+    void this.#rescue?.then((session) => session.ok && session.value.close())
+  }
+
+  /**
+   * `fence`: its host is cut off. A request that waits for storage that does not answer fails, and is asked again when
+   * the guest goes on.
+   */
+  async pause({ fence = false }: { readonly fence?: boolean } = {}): Promise<Result<void>> {
     return this.inTurn(async () => {
       const run = await this.askRun()
       if (!run.ok) return run
       if (run.value !== 'running')
         return failed({ reason: 'AlreadyPaused', message: 'VMI is already paused', retry: 'never' })
       // Written down first: a pause of which nobody knows whose it is would be taken for one of ours and ended.
-      await this.#writeState({ userPaused: true })
-      if (!cut) return this.#simple('stop')
+      await this.#writeState({ userPaused: true, fenced: fence })
+      if (!fence) return this.#simple('stop')
       const stopped = await this.execute('stop', {}, STOP_MS)
       if (stopped.ok) return ok(undefined)
       if (stopped.failure.reason !== 'QmpTimeout') return stopped
@@ -214,10 +240,12 @@ export class Machine {
     return this.inTurn(async () => {
       const run = await this.askRun()
       if (!run.ok) return run
-      if (run.value === 'running')
+      if (run.value === 'running') {
+        if (this.fenced) await this.#writeState({ userPaused: false, fenced: false })
         return failed({ reason: 'NotPaused', message: 'VMI is not paused', retry: 'never' })
+      }
       const gone = await this.#simple('cont')
-      if (gone.ok) await this.#writeState({ userPaused: false })
+      if (gone.ok) await this.#writeState({ userPaused: false, fenced: false })
       return gone
     })
   }
@@ -225,6 +253,11 @@ export class Machine {
   /** Its user has paused it; else a standstill is one of its storage, which ends by itself. */
   get userPaused(): boolean {
     return this.#state.userPaused ?? this.plan.startPaused ?? false
+  }
+
+  /** Its host has paused it, or tried to, because it alone had lost the server. */
+  get fenced(): boolean {
+    return this.#state.fenced ?? false
   }
 
   /** What asks for the machine's run state and acts on it then is done by one at a time. */
@@ -324,7 +357,7 @@ export class Machine {
   detach(): void {
     this.#over.abort()
     this.#serial?.close()
-    this.#qmp?.close()
+    this.#closeSessions()
   }
 
   // --- contact ---
@@ -377,6 +410,7 @@ export class Machine {
 
   #adoptSession(qmp: Qmp): void {
     this.#qmp = qmp
+    void this.#rescueSession()
     qmp.onEvent((event) => this.#hear(event))
     void qmp.closed.then(async () => {
       if (this.#qmp === qmp) this.#qmp = undefined
@@ -512,7 +546,7 @@ export class Machine {
     this.#life = life
     this.#agentOpen = false
     this.#serial?.close()
-    this.#qmp?.close()
+    this.#closeSessions()
     this.#over.abort()
     this.#ended.resolve()
   }

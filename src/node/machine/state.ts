@@ -73,6 +73,8 @@ export interface MachineState {
   readonly end?: MachineEnd
   /** Paused by its user; absent: as its plan says. */
   readonly userPaused?: boolean
+  /** By its host, which alone had lost the server; it goes on when that answers again. */
+  readonly fenced?: boolean
 }
 
 export function statePath(folder: string): string {

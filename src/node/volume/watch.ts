@@ -61,6 +61,8 @@ export class Watch {
   readonly #limits: WatchLimits
   readonly #silentSince = new Map<string, number>()
   readonly #suspects = new Set<string>()
+  /** Suspects only as long as they go on saying nothing: a host that was cut off itself finds all others well again. */
+  readonly #silent = new Set<string>()
   #looked = false
   #error = false
   /** A swap was cut off: it is carried on, but nothing failed. */
@@ -99,7 +101,7 @@ export class Watch {
   }
 
   #isTroubled(): boolean {
-    return this.#error || this.#unfinished || this.#suspects.size > 0
+    return this.#error || this.#unfinished || this.#suspects.size + this.#silent.size > 0
   }
 
   /** What happened while nobody listened: QEMU and the record tell it. A guest that runs has no trouble. */
@@ -155,22 +157,25 @@ export class Watch {
         const seen = await member?.ask(this.#limits.askEveryMs)
         if (seen?.state === 'present') {
           this.#silentSince.delete(replica)
+          this.#silent.delete(replica)
           return
         }
         const since = this.#silentSince.get(replica) ?? asked
         this.#silentSince.set(replica, since)
-        if (host.clock.monotonic() - since >= this.#limits.silentMs) this.#suspects.add(replica)
+        if (host.clock.monotonic() - since >= this.#limits.silentMs) this.#silent.add(replica)
       }),
     )
   }
 
   async #repair(): Promise<void> {
     const { host, repair } = this.#options
-    const suspects = new Set(this.#suspects)
+    const silent = new Set(this.#silent)
+    const suspects = new Set([...this.#suspects, ...silent])
     const failedIo = this.#error
     this.#error = false
     this.#unfinished = false
     this.#suspects.clear()
+    this.#silent.clear()
     const calm = host.clock.monotonic() - this.#repairedAt > CALM_MS
     this.#attempts = calm ? 0 : this.#attempts + 1
     if (this.#attempts > 0) await this.#pause(backoffMs(REPAIR_BACKOFF, this.#attempts - 1, host.random))
@@ -185,7 +190,7 @@ export class Watch {
       await this.#pause(this.#limits.askEveryMs)
       this.#error ||= failedIo
       this.#unfinished ||= !failedIo && suspects.size === 0
-      for (const replica of suspects) this.#suspects.add(replica)
+      for (const replica of suspects) (silent.has(replica) ? this.#silent : this.#suspects).add(replica)
     }
   }
 
