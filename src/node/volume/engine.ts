@@ -10,7 +10,7 @@ import { LiveEngine } from './live-engine.ts'
 import { hasEnded, membersOf, replicasOf } from './members.ts'
 import { openVolume } from './open-volume.ts'
 import { RebuildWork } from './rebuild-work.ts'
-import { recordKeeper, recordOf } from './record-keeper.ts'
+import { type RecordKeeper, recordKeeper, recordOf } from './record-keeper.ts'
 import type { VolumeContext } from './replica.ts'
 import type { StandingDisk } from './standing.ts'
 
@@ -59,6 +59,14 @@ async function runEngine(context: EngineContext, engine: Engine): Promise<WorkAn
   return keepEngine(context, engine, work)
 }
 
+function keeperOf({ client, host }: EngineContext, engine: Engine): RecordKeeper {
+  return recordKeeper(
+    client,
+    { namespace: engine.metadata.namespace!, volumeName: volumeOf(engine) },
+    host.clock,
+  )
+}
+
 // --- start ---
 
 async function startEngine(context: EngineContext, engine: Engine): Promise<WorkAnswer> {
@@ -83,7 +91,7 @@ async function takeUpOrOpen(
   waitedMs: number,
 ): Promise<Result<LiveVolumeWork>> {
   const volumeName = volumeOf(engine)
-  const keeper = recordKeeper(context.client, engine.metadata.namespace!, volumeName)
+  const keeper = keeperOf(context, engine)
   const read = await keeper.read()
   if (!read.ok) return read
   const stands = context.stands.get(volumeName)
@@ -172,14 +180,17 @@ async function keepEngine(
 
 /** What the room knows better than any question: daemons of this host that ended. */
 async function findLost(context: EngineContext, live: LiveEngine): Promise<void> {
+  if (live.moving !== undefined) return
   const replicas = replicasOf(context, live.namespace, live.volumeName)
-  const { inSync, joining } = live.record
+  const { epoch, inSync, joining } = live.record
   const gone: string[] = []
   for (const { replica, incarnation } of [...inSync, ...(joining ? [joining] : [])]) {
     const object = replicas.find((one) => one.metadata.name === replica)
     if (object?.spec?.nodeID === context.nodeName && (await hasEnded(context, object, incarnation)))
       gone.push(replica)
   }
+  // What was seen meanwhile may be of a record that is no more.
+  if (live.moving !== undefined || live.record.epoch !== epoch) return
   if (inSync.every(({ replica }) => gone.includes(replica)))
     live.breakFor(
       'the storage of every replica in step ended, so writes that the guest believes in may be gone',
@@ -227,7 +238,7 @@ async function closeRecord(context: EngineContext, engine: Engine, clean: boolea
   const object = await context.client.get(VolumeEpoch, volumeOf(engine), { namespace: namespace! })
   if (object.spec.engine?.name !== engine.metadata.name) return
   const { engine: _, joining: __, ...record } = recordOf(object)
-  const keeper = recordKeeper(context.client, namespace!, volumeOf(engine))
+  const keeper = keeperOf(context, engine)
   const done = await keeper.commit({ ...record, cleanShutdown: clean }, recordOf(object))
   if (!done.ok) throw new Error(done.failure.message)
 }

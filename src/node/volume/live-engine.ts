@@ -2,13 +2,22 @@
 // change of the set one at a time. It outlives nothing: after our restart another one takes up what the record says.
 import { type Failure, failed, ok, type Result } from '../../base/result.ts'
 import type { Engine } from '../../kinds/longhorn/engine.ts'
+import type { Replica } from '../../kinds/longhorn/replica.ts'
 import type { NbdChild } from '../plan/backing.ts'
-import { type LiveVolume, type RepairOutcome, repairVolume, type Trouble } from './change-epoch.ts'
+import {
+  changeVolume,
+  type LiveVolume,
+  type RepairOutcome,
+  repairVolume,
+  type Trouble,
+} from './change-epoch.ts'
+import { incarnationOf } from './daemon.ts'
+import { allDone } from './engine-qemu.ts'
 import type { EpochRecord } from './epoch/record.ts'
 import { growVolume } from './grow.ts'
-import { membersOf, replicasOf } from './members.ts'
+import { memberOf, membersOf, replicasOf } from './members.ts'
 import { type RecordKeeper, recordKeeper } from './record-keeper.ts'
-import type { VolumeContext } from './replica.ts'
+import { reachable, type VolumeContext } from './replica.ts'
 import { type StandingDisk, Turns } from './standing.ts'
 import { type SwapFailure, serveAll } from './swap.ts'
 import { Watch } from './watch.ts'
@@ -51,7 +60,7 @@ export class LiveEngine {
     this.engineName = engine.metadata.name!
     this.volumeName = engine.spec?.volumeName ?? ''
     this.namespace = engine.metadata.namespace!
-    this.keeper = recordKeeper(ports.context.client, this.namespace, this.volumeName)
+    this.keeper = recordKeeper(ports.context.client, this, ports.context.host.clock)
     this.#record = record
   }
 
@@ -207,6 +216,8 @@ export class LiveEngine {
     this.lost.set(replica, { why, at: host.clock.monotonic() })
   }
 
+  /** The daemon of this replica is being started anew; it is not lost. */
+  moving: string | undefined
   /** Its layers are being merged: nothing is frozen, joined or resized meanwhile. */
   isMerging = false
   /** Monotonic milliseconds. */
@@ -267,6 +278,45 @@ export class LiveEngine {
     })
   }
 
+  /**
+   * A daemon of the time when this host was alone listens to its own host only. It is started anew while the guest
+   * stands still, so that it has nothing in memory that its disk has not. Only where it is the sole replica, and we
+   * are killed between its end and the commit, its machine starts anew.
+   */
+  async moveDaemon(replica: Replica): Promise<Result<void, SwapFailure>> {
+    const { context } = this.#ports
+    const name = replica.metadata.name!
+    return this.inTurn(async () => {
+      const record = await this.mine()
+      if (!record.ok) return record
+      const volume = await this.volume()
+      const members = [...volume.members]
+      const index = members.findIndex((member) => member.replica === name)
+      this.moving = name
+      const moved = await changeVolume({ ...volume, members }, record.value, {
+        during: async () => {
+          const quiet = volume.qemu ? await allDone(volume.qemu, volume.disk) : ok(undefined)
+          if (!quiet.ok) return quiet
+          const fenced = (await members[index]?.fence()) ?? failed(notReachable(name))
+          if (!fenced.ok) return fenced
+          const started = await reachable(context, replica)
+          if (!started.ok) return started
+          members[index] = (await memberOf(context, replica)) ?? members[index]!
+          const incarnation = incarnationOf(started.value.process)
+          const inSync = record.value.inSync.map((one) =>
+            one.replica === name ? { replica: name, incarnation } : one,
+          )
+          return ok({ inSync })
+        },
+      }).finally(() => {
+        this.moving = undefined
+      })
+      if (!moved.ok) return moved
+      context.wakeReplica(replica)
+      return this.settle(moved.value)
+    })
+  }
+
   /** No machine may go on with this volume: what it believes to be written may be gone. */
   #break(why: string): void {
     if (this.#broken !== undefined) return
@@ -297,6 +347,12 @@ export class LiveEngine {
     this.#rewatch()
   }
 }
+
+const notReachable = (replica: string): Failure => ({
+  reason: 'MemberFailed',
+  message: `replica ${replica} is not reachable`,
+  retry: 'later',
+})
 
 export interface LostReplica {
   readonly why: string

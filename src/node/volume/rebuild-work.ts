@@ -191,6 +191,12 @@ export class RebuildWork {
     if (!backing.ok) return backing
     const reach = await this.#reach(source, replica)
     if (!reach.ok) return reach
+    // Its daemon may be another one since.
+    const from = (await membersOf(this.#context, replica.metadata.namespace!, this.#live.volumeName)).find(
+      (one) => one.replica === source.replica,
+    )
+    if (!from)
+      return failed({ reason: 'NoSource', message: `${source.replica} does not answer`, retry: 'later' })
     const bare = await bareMember(this.#context, replica)
     if (!bare.ok) return bare
     const { host } = this.#context
@@ -202,7 +208,7 @@ export class RebuildWork {
       const joined = await beginRebuild({
         volume: await this.#live.volume(),
         record: record.value,
-        source,
+        source: from,
         target: bare.value.member,
         incarnation: bare.value.incarnation,
         words: {
@@ -216,25 +222,21 @@ export class RebuildWork {
       const settled = await this.#live.settle(joined.value)
       return settled.ok ? joined : settled
     })
-    if (begun.ok) return ok({ source, target: bare.value.member, layer })
+    if (begun.ok) return ok({ source: from, target: bare.value.member, layer })
     const { replica: guilty } = begun.failure
     if (guilty !== undefined && guilty !== replica.metadata.name) this.#live.suspect(guilty)
     return begun
   }
 
-  /** Whether the target's host comes in at the source, before anything is frozen for it. */
+  /** The target's host comes in at the source, before anything is frozen for it. */
   async #reach(source: Member, target: Replica): Promise<Result<void>> {
     const { nodeName } = this.#context
     const replicas = replicasOf(this.#context, this.#live.namespace, this.#live.volumeName)
     const from = replicas.find((one) => one.metadata.name === source.replica)
     if (!from || from.spec?.nodeID !== nodeName || target.spec?.nodeID === nodeName) return ok(undefined)
     const daemon = await daemonOf(this.#context, from)
-    if (daemon?.tcp) return ok(undefined)
-    return failed({
-      reason: 'ReplicaLocalOnly',
-      message: `replica ${source.replica} was started while ${nodeName} was alone, so ${target.spec?.nodeID} cannot read it: stop what uses volume ${this.#live.volumeName} once and start it again`,
-      retry: 'later',
-    })
+    if (!daemon || daemon.tcp) return ok(undefined)
+    return this.#live.moveDaemon(from)
   }
 
   async #copy(source: Member, target: Member, signal: AbortSignal): Promise<Result<void>> {

@@ -5,10 +5,16 @@ import { deepEqual } from '../../base/equality.ts'
 import { ApiError } from '../../base/errors.ts'
 import { type Failure, failed, ok, type Result } from '../../base/result.ts'
 import type { Client } from '../../client/client.ts'
+import type { Clock } from '../../host/host.ts'
 import { VolumeEpoch } from '../../kinds/croft/volume-epoch.ts'
 import type { EpochRecord } from './epoch/record.ts'
 
 const REBUILD = 'rebuild'
+/**
+ * A machine's turn is held meanwhile, and a host that is cut off has to pause it before others take it over. A commit
+ * that was given up may still arrive; whoever reads the record next sees it. Milliseconds.
+ */
+const ANSWER_MS = 5_000
 
 export function recordOf({ spec }: VolumeEpoch): EpochRecord {
   const { operation } = spec
@@ -57,8 +63,24 @@ export interface RecordKeeper {
   commit(next: EpochRecord, before: EpochRecord): Promise<Result<EpochRecord>>
 }
 
-export function recordKeeper(client: Client, namespace: string, volumeName: string): RecordKeeper {
-  const get = (): Promise<VolumeEpoch> => client.get(VolumeEpoch, volumeName, { namespace })
+/** Without a clock the server is waited for as long as the client does. */
+export function recordKeeper(
+  client: Client,
+  { namespace, volumeName }: { readonly namespace: string; readonly volumeName: string },
+  clock?: Clock,
+): RecordKeeper {
+  const inTime = async <T>(ask: (signal?: AbortSignal) => Promise<T>): Promise<T> => {
+    if (!clock) return ask()
+    const late = new AbortController()
+    const cancel = clock.after(ANSWER_MS, () => late.abort())
+    try {
+      return await ask(late.signal)
+    } finally {
+      cancel()
+    }
+  }
+  const get = (): Promise<VolumeEpoch> =>
+    inTime((signal) => client.get(VolumeEpoch, volumeName, { namespace, ...(signal ? { signal } : {}) }))
   return {
     read: async () => {
       try {
@@ -80,9 +102,11 @@ export function recordKeeper(client: Client, namespace: string, volumeName: stri
             retry: 'later',
           })
         }
-        return ok(
-          recordOf(await client.update(VolumeEpoch, { ...present, spec: specOf(next, present.spec) })),
+        const wanted = { ...present, spec: specOf(next, present.spec) }
+        const done = await inTime((signal) =>
+          client.update(VolumeEpoch, wanted, signal ? { signal } : undefined),
         )
+        return ok(recordOf(done))
       } catch (error) {
         return failed(commitFailure(error))
       }

@@ -214,11 +214,12 @@ async function startFor(
   context: VolumeContext,
   replica: Replica,
   place: ReplicaPlace,
+  whom: 'all' | 'own' = 'all',
 ): Promise<Result<ReplicaDaemon>> {
   const counts = countsNow(context, replica)
   if (!counts.ok) return counts
   const { host, runAs, starts } = context
-  const listen = listenOf(context)
+  const listen = whom === 'all' ? listenOf(context) : undefined
   if (!counts.value) return starts.run('daemon', () => startBareDaemon(host, place, runAs, listen))
   const files = await ensureFiles(context, replica, place)
   return files.ok ? starts.run('daemon', () => startDaemon(host, place, runAs, listen)) : files
@@ -257,7 +258,9 @@ export function reachable(context: VolumeContext, replica: Replica): Promise<Res
     context.daemons.delete(uid)
     await stopDaemon(context.host, place, present)
     const started = await startFor(context, replica, place)
-    return started.ok ? ok(knowDaemon(context, replica, started.value)) : started
+    // Better reached by its own host alone than by nobody.
+    const running = started.ok ? started : await startFor(context, replica, place, 'own')
+    return running.ok ? ok(knowDaemon(context, replica, running.value)) : running
   })
 }
 

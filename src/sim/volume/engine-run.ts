@@ -54,7 +54,7 @@ export class EngineRun {
     this.#agent = agent
     this.#name = name
     this.volumeName = volumeName
-    this.#keeper = agent.world.watched(recordKeeper(agent.client, SYSTEM, volumeName))
+    this.#keeper = agent.world.watched(recordKeeper(agent.client, { namespace: SYSTEM, volumeName }))
   }
 
   look(engine: Engine): void {
