@@ -3,6 +3,7 @@
 import { failed, ok, type Result } from '../../base/result.ts'
 import type { NbdChild } from '../plan/backing.ts'
 import { LAYER_EXPORT_PREFIX } from './daemon.ts'
+import { DELTA_MIN_BYTES, type FileBlocks, patchFile } from './delta.ts'
 import { nodeOf } from './layers.ts'
 import { type LocalMemberInput, serverOf } from './member.ts'
 import { tlsArgv } from './tls.ts'
@@ -16,6 +17,10 @@ export interface CopyOrder {
   readonly source: NbdChild
   /** sha512 of the source's file. */
   readonly digest: string
+  /** Of the source's file: where one is here that differs in some blocks, those alone are fetched. */
+  readonly blocks?: FileBlocks
+  /** Answer `BlocksWanted` where `blocks` would help. */
+  readonly asksBlocks?: boolean
   /** Bytes a second; absent: as fast as it goes. */
   readonly rateBytes?: number
   /** How much of the file lies on the disk; called now and then. */
@@ -76,19 +81,37 @@ export async function digestOf({ host, place }: LocalMemberInput, file: string):
   return sum.ok ? ok(sum.value.stdout.split(' ')[0] ?? '') : sum
 }
 
-/** Fetches one frozen file, unless an equal one is there, and compares it. Failures: `CopyDiffers`. */
+/**
+ * Fetches one frozen file, unless an equal one is there, and compares it. Failures: `CopyDiffers`, `BlocksWanted` where
+ * it was asked for.
+ */
 export async function copyFile(to: LocalMemberInput, order: CopyOrder): Promise<Result<void>> {
-  const { files } = to.host
+  const { files, log } = to.host
+  const target = `${to.place.folder}/${order.file}`
   const present = await digestOf(to, order.file)
   if (present.ok && present.value === order.digest) return ok(undefined)
-  const target = `${to.place.folder}/${order.file}`
+  if (present.ok && order.asksBlocks) {
+    const stat = await files.stat(target)
+    if (stat.ok && stat.value.sizeBytes >= DELTA_MIN_BYTES)
+      return failed({ reason: 'BlocksWanted', message: 'an older copy of the file is here', retry: 'later' })
+  }
+  if (present.ok && order.blocks) {
+    const patched = await patchFile(to, { ...order, blocks: order.blocks })
+    const done = patched.ok ? await settle(to, order, target) : patched
+    if (done.ok || order.signal?.aborted) return done
+    log.info('a file of a replica is copied whole', { path: target, message: done.failure.message })
+  }
   await files.remove(target)
   const copied = await convert(to, order, target)
-  if (!copied.ok) return copied
+  return copied.ok ? settle(to, order, target) : copied
+}
+
+/** What was fetched is on the disk, is the daemon's, and equal to its source. */
+async function settle(to: LocalMemberInput, order: CopyOrder, target: string): Promise<Result<void>> {
   const synced = await sync(to, target)
   if (!synced.ok) return synced
   if (to.runAs) {
-    const owned = await files.chown(target, to.runAs.uid, to.runAs.gid)
+    const owned = await to.host.files.chown(target, to.runAs.uid, to.runAs.gid)
     if (!owned.ok) return owned
   }
   const got = await digestOf(to, order.file)

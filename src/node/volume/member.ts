@@ -6,6 +6,7 @@ import type { NbdChild } from '../plan/backing.ts'
 import type { RunAs } from '../plan/facts.ts'
 import { type CopyOrder, closeFile, copyFile, digestOf, openFile, type ServedFile } from './copy.ts'
 import { addExport, fenceExports, incarnationOf, openExports, type ReplicaDaemon } from './daemon.ts'
+import { blocksOf, type FileBlocks } from './delta.ts'
 import { exportName, type MemberSeen } from './epoch/record.ts'
 import { freeze, headNode, metaOf, prepareFreeze, removeLayer, settleFreeze } from './freeze.ts'
 import { resizeReplica } from './grow.ts'
@@ -57,6 +58,8 @@ export interface Member {
   closeFile(file: string): Promise<void>
   /** sha512 of a frozen layer's file; `NotFound`. */
   digest(file: string): Promise<Result<string>>
+  /** Hashes of the blocks of a frozen layer's file; `NotFound`. */
+  blocks(file: string): Promise<Result<FileBlocks>>
 
   // Of the one that is rebuilt:
   /** Its record and an empty head. Before the pause. */
@@ -100,6 +103,7 @@ export function localMember(input: LocalMemberInput): Member {
     openFile: (file) => openFile(input, file),
     closeFile: (file) => closeFile(input, file),
     digest: (file) => digestOf(input, file),
+    blocks: (file) => blocksOf(input, file),
     prepareJoin: (order) => prepareJoin(input, order),
     joinOn: (head, source) => joinOn(input, head, source),
     copyFile: (order) => copyFile(input, order),

@@ -3,6 +3,7 @@
 // write from its first moment on, so nothing has to be caught up with, however fast the guest writes.
 import { failed, ok, type Result } from '../../base/result.ts'
 import { type Commit, changeVolume, type LiveVolume, repairVolume } from './change-epoch.ts'
+import type { CopyOrder } from './copy.ts'
 import { allDone } from './engine-qemu.ts'
 import type { EpochMember, EpochRecord } from './epoch/record.ts'
 import { type LayerWords, layersOf, settled } from './layers.ts'
@@ -94,7 +95,7 @@ export async function copyLayers(input: CopyInput): Promise<Result<void>> {
     if (!digest.ok) return digest
     const served = await source.openFile(file)
     if (!served.ok) return served
-    const copied = await target.copyFile({
+    const order: CopyOrder = {
       file,
       source: served.value.child,
       digest: digest.value,
@@ -104,12 +105,21 @@ export async function copyLayers(input: CopyInput): Promise<Result<void>> {
         const share = served.value.sizeBytes === 0 ? 1 : Math.min(1, count / served.value.sizeBytes)
         onProgress?.((index + share) / layers.length)
       },
-    })
+    }
+    const copied = await copyOne(source, target, order)
     await source.closeFile(file)
     if (!copied.ok) return copied
     onProgress?.((index + 1) / layers.length)
   }
   return target.completeJoin()
+}
+
+/** The blocks are hashed only where the target has something to compare them with. */
+async function copyOne(source: Member, target: Member, order: CopyOrder): Promise<Result<void>> {
+  const copied = await target.copyFile({ ...order, asksBlocks: true })
+  if (copied.ok || copied.failure.reason !== 'BlocksWanted') return copied
+  const blocks = await source.blocks(order.file)
+  return target.copyFile({ ...order, ...(blocks.ok ? { blocks: blocks.value } : {}) })
 }
 
 /**

@@ -14,6 +14,8 @@ import { reachable, type VolumeContext } from './replica.ts'
 export const MEMBER_METHOD = 'volume.member'
 /** Orders that a guest waits for. Milliseconds. */
 const QUICK_MS = 5_000
+/** Another host that is busy is not dead, and dropping its replica costs a rebuild. Milliseconds. */
+const ASK_MIN_MS = 1_500
 /** One look at something that takes long; the next look follows at once. Milliseconds. */
 const LOOK_MS = 10_000
 /** The other side answers this much earlier than we give up. Milliseconds. */
@@ -65,7 +67,8 @@ export function remoteMember({ link, context }: Ports, replica: Replica): Member
   return {
     replica: name,
     ask: async (timeoutMs): Promise<MemberSeen> => {
-      const seen = await quick<MemberSeen>('ask', { timeoutMs }, timeoutMs)
+      const patience = Math.max(timeoutMs, ASK_MIN_MS)
+      const seen = await quick<MemberSeen>('ask', { timeoutMs: patience }, patience)
       return seen.ok ? seen.value : { state: 'absent', why: seen.failure.message }
     },
     serve: async (order) => mapped(await quick<NbdChild>('serve', { order }), childAs),
@@ -91,6 +94,7 @@ export function remoteMember({ link, context }: Ports, replica: Replica): Member
       await quick('closeFile', { file })
     },
     digest: (file) => long('digest', { file }),
+    blocks: (file) => long('blocks', { file }),
     prepareJoin: (order) => quick('prepareJoin', { order }, LOOK_MS),
     joinOn: (head, source) => quick('joinOn', { head, source }),
     copyFile: ({ onBytes, signal, ...order }) =>
@@ -205,7 +209,7 @@ type Act = (
   onBytes: (count: number) => void,
 ) => Promise<Result<unknown>>
 
-const LONG: ReadonlySet<string> = new Set(['removeLayer', 'digest', 'copyFile'])
+const LONG: ReadonlySet<string> = new Set(['removeLayer', 'digest', 'blocks', 'copyFile'])
 
 const ORDERS: Readonly<Record<string, Act>> = {
   ask: async (member, { timeoutMs }) => ok(await member.ask(Number(timeoutMs))),
@@ -224,6 +228,7 @@ const ORDERS: Readonly<Record<string, Act>> = {
   openFile: (member, { file }) => member.openFile(String(file)),
   closeFile: async (member, { file }) => ok(await member.closeFile(String(file))),
   digest: (member, { file }) => member.digest(String(file)),
+  blocks: (member, { file }) => member.blocks(String(file)),
   prepareJoin: (member, { order }) => member.prepareJoin(order as never),
   joinOn: (member, { head, source }, context) =>
     member.joinOn(String(head), here(context, source as NbdChild)),
