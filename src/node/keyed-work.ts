@@ -1,11 +1,15 @@
 // Work by key for the agent's rooms: one run at a time for each key, again when something changed meanwhile, and
 // with growing delays while it fails. The agent's counterpart of the loop, for effects on this host.
+import { ApiError } from '../base/errors.ts'
 import { type BackoffShape, backoffMs } from '../client/backoff.ts'
 import { createQueue } from '../client/queue.ts'
 import type { Host } from '../host/host.ts'
 
 /** A failed step of a host is tried again soon, for its cause often goes by itself, then at most every 30 s. */
 export const HOST_BACKOFF: BackoffShape = { firstMs: 200, factor: 2, maxMs: 30_000, jitter: 0.2 }
+
+/** Not this node's any more, gone, or changed meanwhile. */
+const STALE_CODES: ReadonlySet<number> = new Set([403, 404, 409])
 
 export interface KeyedWork {
   add(key: string): void
@@ -40,10 +44,11 @@ export function keyedWork({ host, signal, name, concurrency, work }: KeyedWorkOp
 
   const runKey = async (key: string): Promise<void> => {
     const answer = await work(key).catch((error: unknown): WorkAnswer => {
-      host.log.error(`${name}: work failed`, {
-        key,
-        error: error instanceof Error ? error.message : String(error),
-      })
+      const message = error instanceof Error ? error.message : String(error)
+      // Who was cut off for a while asks for what its old view says; the next look is at the new one.
+      if (error instanceof ApiError && STALE_CODES.has(error.code))
+        host.log.info(`${name}: the server refused what is out of date`, { key, message })
+      else host.log.error(`${name}: work failed`, { key, error: message })
       return RETRY
     })
     // After the end nothing is looked at again, and no timer may hold the process up.

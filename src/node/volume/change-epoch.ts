@@ -133,6 +133,8 @@ export interface Change {
   readonly during: () => Promise<
     Result<{ readonly inSync: readonly EpochMember[]; readonly more?: Partial<EpochRecord> }>
   >
+  /** Whether the guest goes on where nothing came of it; absent: unless it is kept paused. */
+  readonly resumes?: boolean
 }
 
 /** One deliberate change of a live volume. On a failure before the commit the guest goes on as it was. */
@@ -153,7 +155,8 @@ export async function changeVolume(
     ? await volume.commit(nextRecord(record, done.value.inSync, done.value.more), record)
     : done
   if (!committed.ok) {
-    if (qemu && !volume.keepPaused && committed.failure.reason !== 'EpochUnknown') await qemu.execute('cont')
+    const resumes = change.resumes ?? !volume.keepPaused
+    if (qemu && resumes && committed.failure.reason !== 'EpochUnknown') await qemu.execute('cont')
     return committed
   }
   const swapped = await carrySwap(volume, committed.value)

@@ -54,6 +54,7 @@ export async function growVolume(
       retry: 'never',
     })
   const changed = await changeVolume({ ...volume, keepPaused: true }, record, {
+    resumes: !volume.keepPaused,
     during: async () => {
       const answers = await Promise.all(
         record.inSync.map(async (entry) => {
