@@ -10,10 +10,14 @@ import { relay } from './browser-relay.ts'
 import { CROFT_ROOT } from './browser-server.ts'
 
 const CHROMIUM = '/usr/bin/chromium'
+/** Two cores that run other tests, too. */
+const START_MS = 120_000
 const FLAGS = [
   '--headless',
   '--no-sandbox',
   '--disable-gpu',
+  // Where /dev/shm is small, a page that does not fit would crash.
+  '--disable-dev-shm-usage',
   '--disable-quic',
   '--no-first-run',
   '--disable-background-networking',
@@ -37,7 +41,7 @@ export async function startBrowser(url: string): Promise<TestBrowser> {
   // The pipes of the browser's remote control, 3 and 4, are not for the relay: they must end with the browser.
   const inside = `ip link set lo up && { ${inner} 3<&- 4>&- & exec ${CHROMIUM} "$@"; }`
   await writeFile(script, `#!/bin/sh\nexec unshare --net sh -c '${inside}' sh "$@"\n`, { mode: 0o700 })
-  const browser = await chromium.launch({ executablePath: script, args: FLAGS })
+  const browser = await chromium.launch({ executablePath: script, args: FLAGS, timeout: START_MS })
   const close = async (): Promise<void> => {
     await browser.close()
     outer.close()
@@ -106,11 +110,20 @@ let axeSource: string | undefined
 
 /** Throws with every violation on the page as it is. */
 export async function checkAccessible(page: Page, what: string): Promise<void> {
+  await runAxe(page, what, { resultTypes: ['violations'], preload: false })
+}
+
+/** Throws with every violation of what another theme can change: colours, and links that only a colour tells. */
+export async function checkColours(page: Page, theme: PageTheme, what: string): Promise<void> {
+  await page.evaluate(`document.documentElement.dataset.theme = ${JSON.stringify(theme)}`)
+  const runOnly = ['color-contrast', 'link-in-text-block']
+  await runAxe(page, `${what} in ${theme}`, { resultTypes: ['violations'], preload: false, runOnly })
+}
+
+async function runAxe(page: Page, what: string, options: object): Promise<void> {
   axeSource ??= await readFile(join(CROFT_ROOT, 'ui/node_modules/axe-core/axe.min.js'), 'utf8')
-  await page.evaluate(axeSource)
-  const { violations } = (await page.evaluate(
-    'axe.run(document, { resultTypes: ["violations"] })',
-  )) as AxeResult
+  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axeSource)
+  const { violations } = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as AxeResult
   const found = violations.map(
     ({ id, help, nodes }) =>
       `${id}: ${help}\n${nodes.map((n) => `  ${n.html}\n  ${n.failureSummary}`).join('\n')}`,

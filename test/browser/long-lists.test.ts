@@ -14,6 +14,7 @@ import {
 } from '../browser-page.ts'
 import { ensureInterface, whyNoBrowser } from '../browser-server.ts'
 import { framesWhileScrolling } from './frames.ts'
+import { go } from './go.ts'
 import { firstLogin, PASSWORD } from './log-in.ts'
 import { MANY_NAMESPACE, type ManyServer, machineName, startMany } from './many.ts'
 
@@ -63,7 +64,7 @@ describe('long lists', { skip: whyNoBrowser(), timeout: 600_000 }, () => {
   })
 
   test('a change in the API is on the screen by itself', async () => {
-    await page.goto('/machines?q=vm-00007')
+    await go(page, '/machines?q=vm-00007')
     await link(machineName(7)).waitFor()
     await server.change(7, 'Paused')
     await page.getByRole('row').getByText('Paused').waitFor()
@@ -71,7 +72,7 @@ describe('long lists', { skip: whyNoBrowser(), timeout: 600_000 }, () => {
   })
 
   test('filter by column, order, choose, preview and CSV by keyboard alone', async () => {
-    await page.goto('/machines')
+    await go(page, '/machines')
     await link(machineName(0)).waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('vm-0000 state:stopped')
@@ -103,7 +104,7 @@ describe('long lists', { skip: whyNoBrowser(), timeout: 600_000 }, () => {
   })
 
   test('search goes to objects and pages, and keys go everywhere', async () => {
-    await page.goto('/machines')
+    await go(page, '/machines')
     await link(machineName(0)).waitFor()
     await page.keyboard.press('Control+k')
     await page.getByRole('combobox').waitFor()

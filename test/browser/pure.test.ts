@@ -6,7 +6,7 @@ import { LAYOUTS, pressesOf } from '../../ui/src/consoles/layouts.ts'
 import { conflictsOf, patchOf } from '../../ui/src/data/changes.ts'
 import type { Machine } from '../../ui/src/data/kinds.ts'
 import { allows } from '../../ui/src/data/rights.ts'
-import { csvOf, filterRows, parseSort, sortRows, sortText } from '../../ui/src/data/sorting.ts'
+import { csvOf, filterRows, keepingSorter, parseSort, sortRows, sortText } from '../../ui/src/data/sorting.ts'
 import { machineFromTemplate } from '../../ui/src/pages/machines/from-template.ts'
 import { disksOf, withDisk, withoutDisk } from '../../ui/src/pages/machines/machine-disks.ts'
 import { edited } from '../../ui/src/pages/machines/machine-edit.ts'
@@ -34,6 +34,23 @@ test('lists are sorted as people count, and the order stands in the address', ()
   assert.deepEqual(names(sortRows(rows, columns, parseSort('-size'))), ['web-9', 'web-10', 'db'])
   assert.deepEqual(sortRows(rows, columns, parseSort('nothing')), rows)
   assert.equal(sortText({ column: 'age', isDown: true }), '-age')
+})
+
+test('an order is kept while nothing changes that it goes by, and found anew when something does', () => {
+  const sort = keepingSorter<Row>()
+  const byName = parseSort('name')
+  const first = sort(rows, columns, byName)
+  assert.deepEqual(names(first), ['db', 'web-9', 'web-10'])
+  assert.equal(sort([...rows], columns, byName), first)
+  const stopped = rows.map((row) => (row.name === 'db' ? { ...row, state: 'Stopped' } : row))
+  const second = sort(stopped, columns, byName)
+  assert.deepEqual(names(second), names(first))
+  assert.equal(second[0], stopped[2])
+  const renamed = stopped.map((row) => (row.name === 'db' ? { ...row, name: 'web-99' } : row))
+  assert.deepEqual(names(sort(renamed, columns, byName)), ['web-9', 'web-10', 'web-99'])
+  assert.deepEqual(names(sort(renamed.slice(1), columns, byName)), ['web-9', 'web-99'])
+  assert.deepEqual(names(sort(renamed, columns, parseSort('-name'))), ['web-99', 'web-10', 'web-9'])
+  assert.deepEqual(sort(renamed, columns, undefined), renamed)
 })
 
 test('every word of a filter must be found, in its column where it names one', () => {

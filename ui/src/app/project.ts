@@ -17,6 +17,17 @@ function set(next: Projects | undefined): void {
   for (const listener of listeners) listener()
 }
 
+let first: Promise<void> | undefined
+
+/** Asks unless that is known or asked already. */
+export function ensureProjects(): Promise<void> {
+  if (known) return Promise.resolve()
+  first ??= loadProjects().finally(() => {
+    first = undefined
+  })
+  return first
+}
+
 /** Asks again: after a login, and when a project has come or gone. */
 export async function loadProjects(): Promise<void> {
   const { all, names } = await call<Projects>('/v1-croft/projects')

@@ -3,12 +3,12 @@
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'
 import { Dialog, Modal, ModalOverlay } from 'react-aria-components'
 import { ApiFailure, messageOf, onSessionOver } from '../data/api.ts'
-import { readSession, type Session } from '../data/session.ts'
+import { mayHaveSession, readSession, type Session } from '../data/session.ts'
 import { forgetAll, retryAll } from '../data/use-objects.ts'
 import { LoginForm, LoginPage } from '../pages/login/login-page.tsx'
 import { PasswordPage } from '../pages/login/password-page.tsx'
 import { Button } from '../parts/button.tsx'
-import { forgetProjects } from './project.ts'
+import { ensureProjects, forgetProjects } from './project.ts'
 import { useWords } from './words.ts'
 
 type Phase =
@@ -35,7 +35,10 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
 
   useEffect(() => {
     if (phase.is !== 'asking') return
-    readSession().then(
+    const session = readSession()
+    // Wanted right after it; whoever has no session asks for neither.
+    if (mayHaveSession()) ensureProjects().catch(() => undefined)
+    session.then(
       (session) => setPhase(session ? { is: 'in', session, over: false } : { is: 'out' }),
       (error: unknown) => {
         const isRefused = error instanceof ApiFailure && (error.code === 401 || error.code === 403)

@@ -10,7 +10,7 @@ import { AccountMenu } from './account-menu.tsx'
 import { tell } from './messages.ts'
 import { Notices } from './notices.tsx'
 import { LanguageMenu, ThemeMenu } from './preference-menus.tsx'
-import { loadProjects, useProject, useProjects } from './project.ts'
+import { ensureProjects, loadProjects, useProject, useProjects } from './project.ts'
 import { Rail } from './rail.tsx'
 import { Search } from './search.tsx'
 import { ShortcutHelp } from './shortcut-help.tsx'
@@ -22,7 +22,7 @@ export function Shell() {
   const main = useRef<HTMLElement>(null)
   const projects = useProjects()
   useEffect(() => {
-    if (!projects) loadProjects().catch((error: unknown) => tell('bad', messageOf(error)))
+    if (!projects) ensureProjects().catch((error: unknown) => tell('bad', messageOf(error)))
   }, [projects])
   const isBare = useLocation({ select: ({ pathname }) => pathname.startsWith('/console/') })
   if (!projects) return <p className="hidden-visually">{t('app.loading')}</p>

@@ -8,6 +8,8 @@ import type { VirtualMachine } from '../../../src/kinds/kubevirt/virtual-machine
 import type { VirtualMachineInstance } from '../../../src/kinds/kubevirt/virtual-machine-instance.ts'
 import type { Engine } from '../../../src/kinds/longhorn/engine.ts'
 import type { Node as LonghornNode } from '../../../src/kinds/longhorn/node.ts'
+import type { VirtualMachineRestore } from '../../../src/kinds/snapshot/virtual-machine-restore.ts'
+import type { VirtualMachineSnapshot } from '../../../src/kinds/snapshot/virtual-machine-snapshot.ts'
 
 /** Where objects of a kind live; `T` is their type. */
 export interface Place<T extends KubeObject> {
@@ -24,6 +26,8 @@ export type Instance = VirtualMachineInstance
 export type Image = VirtualMachineImage
 export type Host = KubeNode
 export type Happening = KubeEvent
+export type KeptMachine = VirtualMachineSnapshot
+export type Return = VirtualMachineRestore
 
 export const MACHINES: Place<Machine> = {
   group: 'kubevirt.io',
@@ -50,6 +54,21 @@ export const NAMESPACES: Place<KubeNamespace> = {
   version: 'v1',
   plural: 'namespaces',
   namespaced: false,
+}
+
+/** A machine with all its disks as it was at one moment. */
+export const KEPT_MACHINES: Place<KeptMachine> = {
+  group: 'snapshot.kubevirt.io',
+  version: 'v1beta1',
+  plural: 'virtualmachinesnapshots',
+  namespaced: true,
+}
+/** The way back from it. */
+export const RETURNS: Place<Return> = {
+  group: 'snapshot.kubevirt.io',
+  version: 'v1beta1',
+  plural: 'virtualmachinerestores',
+  namespaced: true,
 }
 
 /** What storage knows of the hosts: their disks. In `longhorn-system`. */

@@ -35,7 +35,18 @@ function isMachineWord(word: string): word is MachineWord {
   return Object.hasOwn(MACHINE_TONES, word)
 }
 
+/** Objects never change; the rail, the tasks and the lists ask for each of thousands at every change of one. */
+const known = new WeakMap<Machine, { readonly language: Language; readonly shown: Shown }>()
+
 export function machineState(language: Language, machine: Machine): Shown {
+  const old = known.get(machine)
+  if (old?.language === language) return old.shown
+  const shown = stateOf(language, machine)
+  known.set(machine, { language, shown })
+  return shown
+}
+
+function stateOf(language: Language, machine: Machine): Shown {
   const word = machine.metadata.deletionTimestamp
     ? 'Terminating'
     : (machine.status?.printableStatus ?? 'Stopped')

@@ -10,9 +10,13 @@ export interface Session {
 /** The cookie itself is out of reach of pages; this mark says that there may be one. */
 const MARK = 'croft.loggedIn'
 
+export function mayHaveSession(): boolean {
+  return localStorage.getItem(MARK) !== null
+}
+
 /** Undefined where nobody has logged in here, without asking: a refusal would stand in the browser's log as an error. */
 export async function readSession(): Promise<Session | undefined> {
-  if (localStorage.getItem(MARK) === null) return undefined
+  if (!mayHaveSession()) return undefined
   return call<Session>('/v1-croft/session', { isLogin: true })
 }
 

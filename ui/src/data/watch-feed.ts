@@ -26,12 +26,16 @@ const REFUSED = 'your rights do not include listing these objects here'
 const SILENCE_MS = 150_000
 /** Changes are shown together, at most this often: a frame at 60 a second. */
 const SHOW_EVERY_MS = 16
-/** Lists this long take longer to put in order, and nobody reads thousands of rows sixty times a second. */
-const MANY = 1_000
-const SHOW_MANY_EVERY_MS = 100
+/** Showing them may take one part of the time in so many: the rest is for scrolling and typing. */
+const SHOW_SHARE = 5
+/** Seldomer than this is not live. */
+const SHOW_MAX_MS = 250
+/** What fills any screen is there at once, however long the list is; the rest follows. */
+const FIRST_ITEMS = 200
+const NEXT_ITEMS = 1_000
 
 interface ListAnswer {
-  readonly metadata: { readonly resourceVersion: string }
+  readonly metadata: { readonly resourceVersion: string; readonly continue?: string }
   readonly items: readonly KubeObject[]
 }
 
@@ -45,6 +49,7 @@ export class WatchFeed {
   #objects = new Map<string, KubeObject>()
   #state: FeedState = { objects: this.#objects, liveness: 'loading', failure: undefined }
   #showing: ReturnType<typeof setTimeout> | undefined
+  #restMs = SHOW_EVERY_MS
   #wake: (() => void) | undefined
 
   constructor(path: string, query: Readonly<Record<string, string>> = {}) {
@@ -102,18 +107,39 @@ export class WatchFeed {
 
   async #list(): Promise<string> {
     if (!(await mayList(this.#path))) throw new ApiFailure(403, 'Forbidden', REFUSED)
-    const query = new URLSearchParams(this.#query)
-    const answer = await call<ListAnswer>(`${this.#path}?${query}`, { signal: this.#end.signal })
     const before = this.#objects
-    this.#objects = new Map()
-    for (const object of answer.items) {
-      const key = keyOf(object)
-      const old = before.get(key)
-      const same = old?.metadata.resourceVersion === object.metadata.resourceVersion
-      this.#objects.set(key, same && old ? old : object)
-    }
+    const objects = new Map<string, KubeObject>()
+    // What was shown before stays until all of the new list is there.
+    const isFirst = before.size === 0
+    let from: string | undefined
+    let next: string | undefined
+    do {
+      const { metadata, items } = await this.#page(next)
+      for (const object of items) {
+        const key = keyOf(object)
+        const old = before.get(key)
+        const same = old?.metadata.resourceVersion === object.metadata.resourceVersion
+        objects.set(key, same && old ? old : object)
+      }
+      from ??= metadata.resourceVersion
+      next = metadata.continue || undefined
+      if (next !== undefined && isFirst) {
+        this.#objects = objects
+        this.#say('loading')
+      }
+    } while (next !== undefined)
+    this.#objects = objects
     this.#say('live')
-    return answer.metadata.resourceVersion
+    return from
+  }
+
+  #page(next: string | undefined): Promise<ListAnswer> {
+    const query = new URLSearchParams({
+      ...this.#query,
+      limit: String(next === undefined ? FIRST_ITEMS : NEXT_ITEMS),
+      ...(next === undefined ? {} : { continue: next }),
+    })
+    return call<ListAnswer>(`${this.#path}?${query}`, { signal: this.#end.signal })
   }
 
   /** Gives the last revision when the server ends the watch in order. */
@@ -153,9 +179,19 @@ export class WatchFeed {
     if (type === 'ERROR') throw new ApiFailure(object.code ?? 500, object.reason ?? '', object.message ?? '')
     if (type === 'DELETED') this.#objects.delete(keyOf(object))
     else if (type !== 'BOOKMARK') this.#objects.set(keyOf(object), object)
-    const pause = this.#objects.size > MANY ? SHOW_MANY_EVERY_MS : SHOW_EVERY_MS
-    if (type !== 'BOOKMARK') this.#showing ??= setTimeout(() => this.#say('live'), pause)
+    if (type !== 'BOOKMARK') this.#showing ??= setTimeout(() => this.#show(), this.#restMs)
     return object.metadata.resourceVersion
+  }
+
+  /** The longer it takes, the longer it rests after it. */
+  #show(): void {
+    const began = performance.now()
+    this.#say('live')
+    // The page is drawn anew in a microtask that was asked for before this one.
+    queueMicrotask(() => {
+      const tookMs = performance.now() - began
+      this.#restMs = Math.min(SHOW_MAX_MS, Math.max(SHOW_EVERY_MS, tookMs * (SHOW_SHARE - 1)))
+    })
   }
 
   #say(liveness: Liveness, failure?: ApiFailure): void {

@@ -1,11 +1,13 @@
 // A table of any length of which only the rows in sight are drawn. It stays a real table for screen readers. Columns
-// sort, rows are chosen by check boxes, and j, k and x walk and choose without the mouse.
+// sort, rows are chosen by check boxes, and j, k and x walk and choose without the mouse. A row that scrolls out of
+// sight lends its elements to one that comes into sight: making them takes longer than filling them.
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDown, ArrowUp } from 'lucide-react'
 import { type KeyboardEvent, memo, type ReactNode, useCallback, useRef } from 'react'
 import { useWords } from '../app/words.ts'
 import type { Sort } from '../data/sorting.ts'
 import { isTyping } from './filter-field.tsx'
+import { TableRow } from './table-row.tsx'
 
 export interface Column<T> {
   readonly id: string
@@ -20,6 +22,10 @@ export interface Column<T> {
   readonly sortKey?: (row: T) => string | number
   /** The cell in words, for the filter (`id:word`) and CSV; without it the sort key. Neither: not in the CSV. */
   readonly text?: (row: T) => string
+  /** The cell keeps nothing of its row, or knows by itself when it is given another: its elements are used again. */
+  readonly isReused?: boolean
+  /** Left out while rows rush by: nobody can press what is in it then. */
+  readonly isLate?: boolean
   /** Not shown until chosen in the menu of columns. */
   readonly isExtra?: boolean
 }
@@ -37,23 +43,26 @@ export interface DataTableProps<T> {
   /** Must be the same function at each drawing, as columns should be the same list. */
   readonly keyOf: (row: T) => string
   readonly sort?: Sort | undefined
-  readonly onSort?: (sort: Sort) => void
+  readonly onSort?: ((sort: Sort) => void) | undefined
   readonly selection?: Selection<T> | undefined
 }
 
 const ROW_HEIGHT = 44
 /** Rows beyond the edge, so that scrolling shows no gaps. */
-const BEYOND = 8
+const BEYOND = 4
 
 export function DataTable<T>(props: DataTableProps<T>) {
   const { label, columns, rows, keyOf, sort, onSort, selection } = props
   const scroll = useRef<HTMLDivElement>(null)
+  // Rows of one line are all equally high: only others are measured, and only their measures go with them.
+  const wraps = columns.some((column) => column.wraps)
+  const keyAt = useCallback((index: number) => keyOf(rows[index] as T), [rows, keyOf])
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroll.current,
-    estimateSize: () => ROW_HEIGHT,
+    estimateSize: rowHeight,
     overscan: BEYOND,
-    getItemKey: (index) => keyOf(rows[index] as T),
+    ...(wraps ? { getItemKey: keyAt } : {}),
   })
   const toggle = useToggle(selection)
   const walk = (event: KeyboardEvent) => {
@@ -80,44 +89,73 @@ export function DataTable<T>(props: DataTableProps<T>) {
     // A row that was out of sight is there in the next frame.
     if (!focus()) requestAnimationFrame(focus)
   }
-  // Rows of one line are all equally high: only others are measured.
-  const wraps = columns.some((column) => column.wraps)
-  const items = virtual.getVirtualItems()
+  const items = virtual.getVirtualItems().filter(({ index }) => index < rows.length)
+  const keys = items.map(({ index }) => keyAt(index))
+  const { places, isRushing } = usePlaces(keys, virtual.isScrolling)
   const before = items[0]?.start ?? 0
   const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0)
   const width = columns.length + (selection ? 1 : 0)
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <section className="scroll" ref={scroll} aria-label={label} tabIndex={0} onKeyDown={walk}>
+    <section
+      className="scroll"
+      data-rushing={isRushing || undefined}
+      ref={scroll}
+      aria-label={label}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+      tabIndex={0}
+      onKeyDown={walk}
+    >
       <table aria-label={label} aria-rowcount={rows.length + 1}>
-        <thead>
-          <tr aria-rowindex={1}>
-            {selection && <SelectAll rows={rows} keyOf={keyOf} selection={selection} />}
-            {columns.map((column) => (
-              <HeadCell key={column.id} column={column} sort={sort} onSort={onSort} />
-            ))}
-          </tr>
-        </thead>
+        <Head rows={rows} keyOf={keyOf} columns={columns} sort={sort} onSort={onSort} selection={selection} />
         <tbody>
           {before > 0 && <Spacer height={before} columns={width} />}
-          {items.map(({ index, key }) => (
-            <MemoRow
-              key={String(key)}
-              row={rows[index]}
-              rowKey={String(key)}
-              index={index}
-              columns={columns as readonly Column<unknown>[]}
-              measure={wraps ? virtual.measureElement : undefined}
-              isChosen={selection ? selection.keys.has(String(key)) : undefined}
-              name={selection ? selection.nameOf(rows[index] as T) : ''}
-              onToggle={toggle}
-            />
-          ))}
+          {items.map(({ index }, at) => {
+            const key = keys[at] ?? ''
+            return (
+              <TableRow
+                // Rows that are measured keep their elements to themselves.
+                key={wraps ? key : places[at]}
+                row={rows[index]}
+                rowKey={key}
+                index={index}
+                columns={columns as readonly Column<unknown>[]}
+                isRushing={isRushing}
+                measure={wraps ? virtual.measureElement : undefined}
+                isChosen={selection ? selection.keys.has(key) : undefined}
+                name={selection ? selection.nameOf(rows[index] as T) : ''}
+                onToggle={toggle}
+              />
+            )
+          })}
           {after > 0 && <Spacer height={after} columns={width} />}
         </tbody>
       </table>
     </section>
   )
+}
+
+const rowHeight = () => ROW_HEIGHT
+
+/** Beyond this share of new rows from one drawing to the next nobody reads them. */
+const RUSH = 0.25
+
+interface Places {
+  readonly places: readonly number[]
+  readonly isRushing: boolean
+}
+
+/** The place of each row's elements: a row keeps its own while it is in sight, and leaves it to the next that comes. */
+function usePlaces(keys: readonly string[], isScrolling: boolean): Places {
+  const last = useRef({ of: new Map<string, number>(), made: 0, isRushing: false })
+  const { of: old } = last.current
+  const staying = new Set(keys)
+  const free: number[] = []
+  for (const [key, place] of old) if (!staying.has(key)) free.push(place)
+  const isRushing = isScrolling && (last.current.isRushing || free.length > keys.length * RUSH)
+  let { made } = last.current
+  const places = keys.map((key) => old.get(key) ?? free.shift() ?? made++)
+  last.current = { of: new Map(keys.map((key, at) => [key, places[at] ?? 0])), made, isRushing }
+  return { places, isRushing }
 }
 
 /** Check boxes and buttons of the table itself are no places to type in. */
@@ -138,45 +176,21 @@ function useToggle<T>(selection: Selection<T> | undefined): (key: string) => voi
   }, [])
 }
 
-interface RowProps {
-  readonly row: unknown
-  readonly rowKey: string
-  readonly index: number
-  readonly columns: readonly Column<unknown>[]
-  readonly measure: ((element: Element | null) => void) | undefined
-  readonly isChosen: boolean | undefined
-  readonly name: string
-  readonly onToggle: (key: string) => void
-}
+type HeadProps<T> = Omit<DataTableProps<T>, 'label'>
 
-function Row({ row, rowKey, index, columns, measure, isChosen, name, onToggle }: RowProps) {
-  const { t } = useWords()
+/** Nothing of it changes while the rows scroll. */
+const Head = memo(function Head<T>({ rows, keyOf, columns, sort, onSort, selection }: HeadProps<T>) {
   return (
-    <tr
-      ref={measure ?? null}
-      data-index={index}
-      aria-rowindex={index + 2}
-      {...(isChosen === undefined ? {} : { 'aria-selected': isChosen })}
-    >
-      {isChosen !== undefined && (
-        <td className="choose">
-          <input
-            type="checkbox"
-            aria-label={t('list.choose', { name })}
-            checked={isChosen}
-            onChange={() => onToggle(rowKey)}
-          />
-        </td>
-      )}
-      {columns.map(({ id, cell, isNumber, priority = 1, wraps }) => (
-        <td key={id} data-priority={priority} className={isNumber ? 'num' : wraps ? 'wrap' : ''}>
-          {cell(row)}
-        </td>
-      ))}
-    </tr>
+    <thead>
+      <tr aria-rowindex={1}>
+        {selection && <SelectAll rows={rows} keyOf={keyOf} selection={selection} />}
+        {columns.map((column) => (
+          <HeadCell key={column.id} column={column} sort={sort} onSort={onSort} />
+        ))}
+      </tr>
+    </thead>
   )
-}
-const MemoRow = memo(Row)
+}) as <T>(props: HeadProps<T>) => ReactNode
 
 interface HeadCellProps<T> {
   readonly column: Column<T>

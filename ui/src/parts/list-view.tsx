@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useDeferredValue, useMemo, useState } from 'react'
 import { useWords } from '../app/words.ts'
 import type { ApiFailure } from '../data/api.ts'
-import { filterRows, parseSort, type Sort, sortRows, sortText } from '../data/sorting.ts'
+import { filterRows, keepingSorter, parseSort, type Sort, sortText } from '../data/sorting.ts'
 import type { Liveness } from '../data/watch-feed.ts'
 import { type BulkAction, BulkBar } from './bulk-bar.tsx'
 import { type Column, DataTable } from './data-table.tsx'
@@ -70,9 +70,13 @@ export function ListView<T>(props: ListViewProps<T>) {
   const choice = useColumnChoice(id, columns)
   const filter = useDeferredValue(q)
   const filtered = useMemo(() => filterRows(rows, columns, filter), [rows, columns, filter])
-  const shown = useMemo(() => sortRows(filtered, columns, sort), [filtered, columns, sort])
+  const [sortRows] = useState(() => keepingSorter<T>())
+  const shown = useMemo(() => sortRows(filtered, columns, sort), [sortRows, filtered, columns, sort])
   const [keys, setKeys] = useState<ReadonlySet<string>>(new Set())
-  const chosen = useMemo(() => shown.filter((row) => keys.has(keyOf(row))), [shown, keys, keyOf])
+  const chosen = useMemo(
+    () => (keys.size === 0 ? [] : shown.filter((row) => keys.has(keyOf(row)))),
+    [shown, keys, keyOf],
+  )
   const chosenKeys = useMemo(() => new Set(chosen.map(keyOf)), [chosen, keyOf])
   const current: View = { id: '', title: '', q, ...(sort ? { sort: sortText(sort) } : {}) }
   return (

@@ -2,6 +2,7 @@
 import { Check, ChevronDown, type LucideIcon } from 'lucide-react'
 import { useState } from 'react'
 import { Button, Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components'
+import { iconOf } from './icons.tsx'
 
 export interface Choice {
   readonly id: string
@@ -28,9 +29,10 @@ export interface MenuButtonProps {
 }
 
 export function MenuButton(props: MenuButtonProps) {
-  const [isAwake, wake] = useState(props.isQuick !== true)
-  const { label, icon: Icon, quiet } = props
-  if (isAwake) return <LiveMenu {...props} />
+  const { label, icon, quiet, isQuick } = props
+  // A row that scrolls away lends its elements to another one, whose menu was not opened.
+  const [awake, wake] = useState<string>()
+  if (!isQuick || awake === label) return <LiveMenu key={isQuick ? label : ''} {...props} />
   return (
     <button
       type="button"
@@ -38,9 +40,9 @@ export function MenuButton(props: MenuButtonProps) {
       aria-label={label}
       aria-haspopup="menu"
       aria-expanded={false}
-      onClick={() => wake(true)}
+      onClick={() => wake(label)}
     >
-      <Icon className="icon" aria-hidden />
+      {iconOf(icon)}
     </button>
   )
 }

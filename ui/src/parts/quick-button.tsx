@@ -1,5 +1,6 @@
 // A square button for rows of long lists: a plain element, so that thousands of rows scroll smoothly.
 import type { LucideIcon } from 'lucide-react'
+import { iconOf } from './icons.tsx'
 
 export interface QuickButtonProps {
   readonly icon: LucideIcon
@@ -12,7 +13,7 @@ export interface QuickButtonProps {
   readonly onPress: () => void
 }
 
-export function QuickButton({ icon: Icon, label, longLabel = label, whyNot, onPress }: QuickButtonProps) {
+export function QuickButton({ icon, label, longLabel = label, whyNot, onPress }: QuickButtonProps) {
   return (
     <button
       type="button"
@@ -22,7 +23,7 @@ export function QuickButton({ icon: Icon, label, longLabel = label, whyNot, onPr
       disabled={whyNot !== undefined}
       onClick={onPress}
     >
-      <Icon className="icon" aria-hidden />
+      {iconOf(icon)}
     </button>
   )
 }

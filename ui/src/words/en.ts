@@ -1,9 +1,11 @@
 // English texts of the web interface.
 
+import { keptEn } from './kept-en.ts'
 import { pagesEn } from './pages-en.ts'
 
 export const en = {
   ...pagesEn,
+  ...keptEn,
   'app.skip': 'Skip to content',
   'app.pages': 'Pages',
   'app.project': 'Project',

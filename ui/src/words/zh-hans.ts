@@ -1,9 +1,11 @@
 // 网页界面的简体中文文本。
 import { translation } from './catalogue.ts'
+import { keptZhHans } from './kept-zh-hans.ts'
 import { pagesZhHans } from './pages-zh-hans.ts'
 
 export const zhHans = translation({
   ...pagesZhHans,
+  ...keptZhHans,
   'app.skip': '跳到正文',
   'app.pages': '页面',
   'app.project': '项目',

@@ -6,10 +6,11 @@ import { useProject } from '../../app/project.ts'
 import { useWords } from '../../app/words.ts'
 import { call, messageOf } from '../../data/api.ts'
 import { IMAGES, type Image, pathOf } from '../../data/kinds.ts'
-import { imageState } from '../../data/machine-state.ts'
+import { imageState, needsAttention, type Shown } from '../../data/machine-state.ts'
 import { bytesText, timeText } from '../../data/measures.ts'
 import { useMay } from '../../data/rights.ts'
 import { useObjects } from '../../data/use-objects.ts'
+import { useWhy } from '../../data/why.ts'
 import { Age } from '../../parts/age.tsx'
 import type { BulkAction } from '../../parts/bulk-bar.tsx'
 import { Button } from '../../parts/button.tsx'
@@ -142,11 +143,11 @@ function useColumns(onDelete: (image: Image) => void): readonly Column<Image>[] 
         priority: 2,
         wraps: true,
         cell: (image) => {
-          const { message } = imageState(language, image)
+          const shown = imageState(language, image)
           const { sourceType, url } = image.spec
           const known = sourceType === 'download' || sourceType === 'upload' ? sourceType : 'other'
-          return message ? (
-            <span className="refusal">{message}</span>
+          return needsAttention(shown) || shown.message ? (
+            <WhyLine image={image} shown={shown} />
           ) : (
             <span className="muted small">{url || t(`images.source.${known}`)}</span>
           )
@@ -193,6 +194,27 @@ function useColumns(onDelete: (image: Image) => void): readonly Column<Image>[] 
       },
     ],
     [t, language, onDelete],
+  )
+}
+
+/** Why it is not ready and what to do, as `croft why` says it; the server's own message until that is there. */
+function WhyLine({ image: { metadata }, shown }: { readonly image: Image; readonly shown: Shown }) {
+  const { t } = useWords()
+  const { namespace = '', name = '', resourceVersion: version = '' } = metadata
+  const why = useWhy({ kind: 'image', namespace, name, version })
+  const cause = why && !why.healthy ? why.cause : shown.message
+  return (
+    <>
+      <span className="refusal">{cause}</span>
+      {why && why.next !== '' && (
+        <>
+          {' '}
+          <span className="muted small">
+            {t('why.next')} {why.next}
+          </span>
+        </>
+      )}
+    </>
   )
 }
 

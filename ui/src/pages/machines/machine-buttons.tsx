@@ -1,6 +1,16 @@
 // What can be done to a machine: as buttons of a row or of a page, and the dialog before it is deleted.
 import { useNavigate, useRouter } from '@tanstack/react-router'
-import { Ellipsis, Pause, Play, Power, RotateCcw, RotateCw, SquareTerminal, Trash2 } from 'lucide-react'
+import {
+  CopyPlus,
+  Ellipsis,
+  Pause,
+  Play,
+  Power,
+  RotateCcw,
+  RotateCw,
+  SquareTerminal,
+  Trash2,
+} from 'lucide-react'
 import { useState } from 'react'
 import { tell } from '../../app/messages.ts'
 import { useWords } from '../../app/words.ts'
@@ -13,11 +23,14 @@ import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { MenuButton } from '../../parts/menu-button.tsx'
 import { QuickButton } from '../../parts/quick-button.tsx'
+import { NewFrom } from './kept-forms.tsx'
 
 export interface MachineProps {
   readonly machine: Machine
   readonly instance: Instance | undefined
 }
+
+type Other = 'delete' | 'console' | 'clone'
 
 const ICONS = {
   start: Play,
@@ -31,7 +44,7 @@ const ICONS = {
 const SUBRESOURCES = 'subresources.kubevirt.io'
 const on = (resource: string) => ({ verb: 'update', group: SUBRESOURCES, resource })
 /** What the API asks for before it does them. */
-const RIGHTS: Readonly<Record<Action | 'delete' | 'console', Wanted>> = {
+const RIGHTS: Readonly<Record<Action | Other, Wanted>> = {
   start: on('virtualmachines/start'),
   stop: on('virtualmachines/stop'),
   restart: on('virtualmachines/restart'),
@@ -39,6 +52,7 @@ const RIGHTS: Readonly<Record<Action | 'delete' | 'console', Wanted>> = {
   unpause: on('virtualmachineinstances/unpause'),
   softreboot: on('virtualmachineinstances/softreboot'),
   console: { verb: 'get', group: SUBRESOURCES, resource: 'virtualmachineinstances/console' },
+  clone: { verb: 'create', group: 'snapshot.kubevirt.io', resource: 'virtualmachinerestores' },
   delete: { verb: 'delete', group: 'kubevirt.io', resource: 'virtualmachines' },
 }
 
@@ -61,9 +75,10 @@ function useWhyNot({ machine, instance }: MachineProps) {
   const { t, language } = useWords()
   const { namespace, name } = machine.metadata
   const may = useMay(namespace)
-  return (action: Action | 'delete' | 'console'): string | undefined => {
+  return (action: Action | Other): string | undefined => {
     if (!may({ ...RIGHTS[action], ...(name === undefined ? {} : { name }) })) return t('rights.missing')
-    if (action === 'delete') return machine.metadata.deletionTimestamp ? t('state.deleting') : undefined
+    if (action === 'delete' || action === 'clone')
+      return machine.metadata.deletionTimestamp ? t('state.deleting') : undefined
     if (action === 'console') return instance?.status?.phase === 'Running' ? undefined : t('console.off')
     return canDo(action, machine, instance) ? undefined : machineState(language, machine).word
   }
@@ -75,7 +90,9 @@ export function RowActions({ machine, instance }: MachineProps) {
   const { namespace = '', name = '' } = machine.metadata
   const doIt = useAct(machine)
   const whyNot = useWhyNot({ machine, instance })
-  const [deleting, setDeleting] = useState(false)
+  // The row may show another machine before the dialog is closed.
+  const [deleting, setDeleting] = useState<Machine>()
+  const [cloning, setCloning] = useState<Machine>()
   const main: Action = canDo('start', machine, instance) ? 'start' : 'stop'
   return (
     <span className="btns row-actions">
@@ -100,10 +117,12 @@ export function RowActions({ machine, instance }: MachineProps) {
         instance={instance}
         whyNot={whyNot}
         onAct={doIt}
-        onDelete={() => setDeleting(true)}
+        onClone={() => setCloning(machine)}
+        onDelete={() => setDeleting(machine)}
         isQuick
       />
-      {deleting && <DeleteMachine machine={machine} onClose={() => setDeleting(false)} />}
+      {deleting && <DeleteMachine machine={deleting} onClose={() => setDeleting(undefined)} />}
+      {cloning && <CloneMachine machine={cloning} onClose={() => setCloning(undefined)} />}
     </span>
   )
 }
@@ -114,6 +133,7 @@ export function PageActions({ machine, instance }: MachineProps) {
   const navigate = useNavigate()
   const whyNot = useWhyNot({ machine, instance })
   const [deleting, setDeleting] = useState(false)
+  const [cloning, setCloning] = useState(false)
   const offered = (['start', 'restart', 'stop'] as const).filter((action) => canDo(action, machine, instance))
   return (
     <span className="btns push">
@@ -133,6 +153,7 @@ export function PageActions({ machine, instance }: MachineProps) {
         instance={instance}
         whyNot={whyNot}
         onAct={doIt}
+        onClone={() => setCloning(true)}
         onDelete={() => setDeleting(true)}
       />
       {deleting && (
@@ -142,18 +163,20 @@ export function PageActions({ machine, instance }: MachineProps) {
           onDeleted={() => void navigate({ to: '/machines' })}
         />
       )}
+      {cloning && <CloneMachine machine={machine} onClose={() => setCloning(false)} />}
     </span>
   )
 }
 
 interface MenuProps extends MachineProps {
-  readonly whyNot: (action: Action | 'delete' | 'console') => string | undefined
+  readonly whyNot: (action: Action | Other) => string | undefined
   readonly onAct: (action: Action) => void
+  readonly onClone: () => void
   readonly onDelete: () => void
   readonly isQuick?: boolean
 }
 
-function MachineMenu({ machine, instance, whyNot, onAct, onDelete, isQuick }: MenuProps) {
+function MachineMenu({ machine, instance, whyNot, onAct, onClone, onDelete, isQuick }: MenuProps) {
   const { t } = useWords()
   const choice = (id: Action | 'delete') => {
     const note = whyNot(id)
@@ -164,6 +187,13 @@ function MachineMenu({ machine, instance, whyNot, onAct, onDelete, isQuick }: Me
       ...choice(action),
       icon: ICONS[action],
     })),
+    {
+      id: 'clone',
+      text: t('kept.cloneMenu'),
+      icon: CopyPlus,
+      isDisabled: whyNot('clone') !== undefined,
+      note: whyNot('clone'),
+    },
     { ...choice('delete'), icon: Trash2, isBad: true },
   ]
   return (
@@ -173,9 +203,17 @@ function MachineMenu({ machine, instance, whyNot, onAct, onDelete, isQuick }: Me
       icon={Ellipsis}
       label={t('action.of', { action: t('column.actions'), name: machine.metadata.name ?? '' })}
       choices={choices}
-      onChoose={(id) => (id === 'delete' ? onDelete() : onAct(id as Action))}
+      onChoose={(id) => {
+        if (id === 'delete') onDelete()
+        else if (id === 'clone') onClone()
+        else onAct(id as Action)
+      }}
     />
   )
+}
+
+function CloneMachine({ machine, onClose }: { readonly machine: Machine; readonly onClose: () => void }) {
+  return <NewFrom from={{ name: machine.metadata.name ?? '', machine }} onClose={onClose} />
 }
 
 interface DeleteProps {

@@ -26,24 +26,19 @@ export function useMachineRows(project: string | undefined): readonly MachineRow
   const { list } = useObjects(MACHINES, { namespace: project })
   const { objects: instances } = useObjects(INSTANCES, { namespace: project })
   return useMemo(
-    () =>
-      list.map((machine) =>
-        rowOf(
-          machine,
-          instances.get(`${machine.metadata.namespace ?? ''}/${machine.metadata.name ?? ''}`),
-          language,
-        ),
-      ),
+    () => list.map((machine) => rowOf(machine, instances, language)),
     [list, instances, language],
   )
 }
 
-function rowOf(machine: Machine, instance: Instance | undefined, language: Language): MachineRow {
+function rowOf(machine: Machine, instances: ReadonlyMap<string, Instance>, language: Language): MachineRow {
   const old = made.get(machine)
-  if (old && old.instance === instance && old.language === language) return old
   const { namespace = '', name = '' } = machine.metadata
+  const key = old?.key ?? `${namespace}/${name}`
+  const instance = instances.get(key)
+  if (old && old.instance === instance && old.language === language) return old
   const row: MachineRow = {
-    key: `${namespace}/${name}`,
+    key,
     namespace,
     name,
     machine,

@@ -1,4 +1,4 @@
-// The snapshots of a machine's disks, and taking one.
+// The snapshots of a machine as one, and those of each of its disks.
 import { Link } from '@tanstack/react-router'
 import { Camera } from 'lucide-react'
 import { useState } from 'react'
@@ -14,6 +14,7 @@ import { CLAIMS, type Claim } from '../kit/places.ts'
 import { useServed } from '../kit/served.ts'
 import { SNAPSHOTS, snapshotState } from '../snapshots/snapshot-kind.ts'
 import { TakeSnapshot } from '../snapshots/take-snapshot.tsx'
+import { MachineSnapshots } from './machine-snapshots.tsx'
 import { useMachine } from './use-machine.ts'
 import '../kit/kit.css'
 
@@ -29,6 +30,7 @@ export function SnapshotsTab() {
   const disks = claims.list.filter(({ metadata }) => names.includes(metadata.name ?? ''))
   return (
     <div className="stack">
+      <MachineSnapshots machine={machine} />
       {isServed === false && <p className="card in muted">{t('machine.noSnapshotKind')}</p>}
       {disks.length === 0 && claims.liveness === 'live' && (
         <p className="card in muted">{t('machine.noDisks')}</p>
