@@ -120,7 +120,10 @@ function statusFrom(
     readyToUse: status?.readyToUse === true,
     // Nanoseconds, beyond what a double counts exactly.
     ...(created === undefined ? {} : { creationTime: BigInt(created) * 1_000_000n }),
-    ...(status?.restoreSize === undefined ? {} : { restoreSize: status.restoreSize }),
+    // Of its volume when it was taken: that one may grow since, what the snapshot holds does not.
+    ...(before.restoreSize === undefined && status?.restoreSize !== undefined
+      ? { restoreSize: status.restoreSize }
+      : {}),
     ...(told ? { error: { message: told, time: since } } : {}),
   }
 }

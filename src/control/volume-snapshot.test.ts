@@ -106,6 +106,11 @@ test('a snapshot of a claim: its content, the snapshot of the volume, and all go
   assert.equal(ready?.status?.readyToUse, true)
   assert.equal(ready?.status?.restoreSize, '1Gi')
   assert.equal(ready?.status?.creationTime, '2026-12-01T00:00:00Z')
+  // Its volume has grown since: what the snapshot needs is still what it needed.
+  const grown = { status: { restoreSize: 2 * GIB } }
+  await stack.ask(stack.client.patch(Snapshot, name, grown, { namespace: SYSTEM, subresource: 'status' }))
+  await stack.pass(100)
+  assert.equal(snapOf(stack)?.status?.restoreSize, '1Gi')
   const content = stack.read(VolumeSnapshotContent, ready?.status?.boundVolumeSnapshotContentName ?? '')
   assert.equal(content?.status?.snapshotHandle, `snap://${volume}/${name}`)
   await stack.ask(stack.client.delete(VolumeSnapshot, 'snap', { namespace: 'default' }))

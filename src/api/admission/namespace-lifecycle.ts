@@ -2,10 +2,12 @@
 // in are never deleted.
 import { refuse } from '../../base/errors.ts'
 import type { KubeObject } from '../../base/object.ts'
+import { SYSTEM_NAMESPACES } from '../bootstrap/objects.ts'
 import { resourceOf, type Work } from '../core.ts'
 import { findObject } from '../resource/read.ts'
 
-const IMMORTAL = new Set(['default', 'kube-system', 'kube-public', 'kube-node-lease'])
+/** Without one of them a server could not even start: it makes objects in them that it lives by. */
+const IMMORTAL = new Set<string>(SYSTEM_NAMESPACES)
 
 export function checkNamespace(work: Work, next: KubeObject, previous: KubeObject | undefined): KubeObject {
   if (previous || !work.served.namespaced) return next

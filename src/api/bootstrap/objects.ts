@@ -2,7 +2,8 @@
 import type { JsonObject } from '../../base/json.ts'
 import type { Advertised } from '../deps.ts'
 
-const NAMESPACES = [
+/** The namespaces that the cluster itself lives in. */
+export const SYSTEM_NAMESPACES = [
   'default',
   'kube-system',
   'kube-public',
@@ -14,7 +15,7 @@ const NAMESPACES = [
 
 export function bootstrapObjects(advertised: Advertised, clientCaPem: string): readonly JsonObject[] {
   return [
-    ...NAMESPACES.map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })),
+    ...SYSTEM_NAMESPACES.map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })),
     priorityClass('system-cluster-critical', 2_000_000_000, 'for Pods that the cluster needs to work'),
     priorityClass('system-node-critical', 2_000_001_000, 'for Pods that their node needs to work'),
     defaultStorageClass(),

@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test'
 import { ask, type Fixture, startApi } from '../../../test/api-fixture.ts'
 import type { JsonObject } from '../../base/json.ts'
 import type { KubeObject } from '../../base/object.ts'
+import { SYSTEM_NAMESPACES } from '../bootstrap/objects.ts'
 
 const MAPS = 'v1/namespaces/default/configmaps'
 let api: Fixture
@@ -82,6 +83,11 @@ test('orphan: what belonged to the owner stays without it', async () => {
   await eventually('parent is gone', async () => !(await exists(`${MAPS}/parent`)))
   const child = (await api.call('get', `${MAPS}/child`)) as unknown as KubeObject
   assert.equal(child.metadata.ownerReferences, undefined)
+})
+
+test('a namespace that the server itself needs is never deleted', async () => {
+  for (const name of SYSTEM_NAMESPACES)
+    await assert.rejects(api.call('delete', `v1/namespaces/${name}`), { code: 403 }, name)
 })
 
 test('a namespace refuses newcomers while it goes, and goes with its content', async () => {

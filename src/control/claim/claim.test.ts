@@ -245,3 +245,20 @@ test('a claim made larger grows its volume first', async () => {
   assert.equal(claimOf(stack, 'a')?.status?.capacity?.['storage'], '2Gi')
   assert.deepEqual(stack.problems, [])
 })
+
+test('a claim larger than any volume can be stays pending and says so, and nothing is made for it', async () => {
+  const stack = await startStack(DECIDERS)
+  await makeClass(stack, 'fast')
+  for (const [name, storage] of [
+    ['exa', '8Ei'],
+    ['digits', '1e30'],
+  ] as const)
+    await makeClaim(stack, name, { resources: { requests: { storage } } })
+  await stack.pass(1_000)
+  for (const name of ['exa', 'digits']) {
+    assert.equal(claimOf(stack, name)?.status?.phase, 'Pending')
+    assert.equal(claimOf(stack, name)?.spec?.volumeName, undefined)
+  }
+  for (const name of ['exa', 'digits']) assert.match(stack.events(name).join(), /ProvisioningFailed/)
+  assert.deepEqual(stack.problems, [])
+})

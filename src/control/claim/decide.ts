@@ -21,6 +21,7 @@ import {
   persistentVolume,
   wantedBytes,
   wrongParameter,
+  wrongSize,
 } from './provision.ts'
 import type { ReadySource, SourceAnswer } from './source.ts'
 
@@ -132,6 +133,8 @@ function provision(seen: SeenClaim, storageClass: StorageClass): Decision {
     const message = `storage class "${storageClass.metadata.name}": ${wrong}`
     return pending(claim, 'ProvisioningFailed', message, 'Warning')
   }
+  const oversize = wrongSize(claim)
+  if (oversize !== undefined) return pending(claim, 'ProvisioningFailed', oversize, 'Warning')
   const { source } = seen
   if (source?.waits !== undefined) return pending(claim, 'ProvisioningFailed', source.waits, 'Warning')
   if (source?.ready) return provisionCopy(claim, storageClass, source.ready)

@@ -14,6 +14,8 @@ export const LONGHORN_DRIVER = 'driver.longhorn.io'
 const SIZE_STEP = 2n * 1024n * 1024n
 /** Longhorn's smallest volume. Bytes. */
 const SIZE_MIN = 10n * 1024n * 1024n
+/** Beyond it the record of a volume could not tell sizes apart: JSON's numbers are exact only up to here. Bytes. */
+const SIZE_MAX = BigInt(Number.MAX_SAFE_INTEGER)
 /** Longhorn's defaults where the class says nothing. */
 const REPLICAS_DEFAULT = 3
 const STALE_TIMEOUT_DEFAULT_MINUTES = 2880
@@ -29,6 +31,13 @@ export function wantedBytes(claim: PersistentVolumeClaim): bigint {
   const bytes = quantity === undefined ? 0n : toBigIntBytes(quantity)
   const whole = bytes < SIZE_MIN ? SIZE_MIN : bytes
   return ((whole + SIZE_STEP - 1n) / SIZE_STEP) * SIZE_STEP
+}
+
+/** Why no volume can have the size that the claim asks for; undefined when one can. */
+export function wrongSize(claim: PersistentVolumeClaim): string | undefined {
+  if (wantedBytes(claim) <= SIZE_MAX) return undefined
+  const asked = claim.spec?.resources?.requests?.['storage']
+  return `the claim asks for ${asked}, and a volume has at most ${bytesText((SIZE_MAX / SIZE_STEP) * SIZE_STEP)}`
 }
 
 export function bytesText(bytes: bigint): string {
