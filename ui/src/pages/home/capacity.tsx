@@ -11,7 +11,8 @@ export function Capacity() {
   const { t, language } = useWords()
   const { total, promised } = useSums()
   const storage = useStorage()
-  const latest = useLatest('node', true)
+  // Who may not see the hosts may not see their load either.
+  const latest = useLatest('node', useObjects(HOSTS).list.length > 0)
   const now = (name: string) => {
     const values = (latest?.items ?? []).flatMap(({ values }) => values[name] ?? [])
     return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0)

@@ -81,7 +81,8 @@ function useBulk(): readonly BulkAction<Host>[] {
 function useColumns(): readonly Column<Host>[] {
   const { t, language } = useWords()
   const instances = useObjects(INSTANCES).list
-  const latest = useLatest('node', true)
+  // Who may not see the hosts may not see their load either.
+  const latest = useLatest('node', useObjects(HOSTS).list.length > 0)
   const virtualisation = useVirtualisation()
   return useMemo(() => {
     const running = new Map<string, number>()
