@@ -13,6 +13,7 @@ import {
   type WatchedPage,
 } from '../browser-page.ts'
 import { type BrowserServer, ensureInterface, startBrowserServer, whyNoBrowser } from '../browser-server.ts'
+import { arrive, go } from './go.ts'
 import { firstLogin } from './log-in.ts'
 
 /** Two cores that run other tests, too. */
@@ -108,7 +109,7 @@ describe('pages of single kinds', { skip, timeout: 900_000 }, () => {
     await dialog().waitFor()
   }
   const open = async (path: string, title: string): Promise<void> => {
-    await page.goto(path)
+    await go(page, path)
     await page.getByRole('heading', { level: 1, name: title }).waitFor()
   }
 
@@ -118,6 +119,8 @@ describe('pages of single kinds', { skip, timeout: 900_000 }, () => {
   ] as const)
     test(`every page is accessible: ${language}, ${theme}`, async () => {
       await prefer(page, language, theme)
+      await page.reload()
+      await arrive(page)
       for (const [path, en, zh] of PAGES) {
         await open(path, language === 'en' ? en : zh)
         const live = page.locator('[data-liveness=live]')
@@ -125,6 +128,8 @@ describe('pages of single kinds', { skip, timeout: 900_000 }, () => {
         await checkAccessible(page, `${path} in ${language}, ${theme}`)
       }
       await prefer(page, 'en', 'light')
+      await page.reload()
+      await arrive(page)
       noComplaints()
     })
 
@@ -255,6 +260,36 @@ describe('pages of single kinds', { skip, timeout: 900_000 }, () => {
     await checkAccessible(page, 'a template')
     await open('/templates', 'Templates')
     await remove('web')
+    noComplaints()
+  })
+
+  test('a machine is kept as a whole, put back, and made anew under another name', async () => {
+    await open('/machines/default/origin/snapshots', 'origin')
+    const whole = page.getByRole('region', { name: 'The machine with all its disks' })
+    await whole.getByRole('button', { name: 'Take snapshot of all' }).click()
+    await dialog().getByLabel('Name').fill('before')
+    await checkAccessible(page, 'the form of a snapshot')
+    await done()
+    const kept = whole.getByRole('row', { name: /before/ })
+    await kept.getByText('Ready').waitFor()
+    await checkAccessible(page, 'snapshots of a machine')
+    await kept.getByRole('button', { name: 'Put back: before' }).click()
+    await done()
+    await page.getByText('origin is being put back to before.').waitFor()
+    await kept.getByRole('button', { name: 'New machine: before' }).click()
+    await dialog().getByLabel('Name').fill('offspring')
+    await done()
+    await page.getByRole('button', { name: 'Actions: origin' }).click()
+    await page.getByRole('menuitem', { name: 'Clone…' }).click()
+    await dialog().getByLabel('Name').fill('double')
+    await done()
+    await open('/machines', 'Virtual machines')
+    await row('offspring').waitFor()
+    await row('double').waitFor()
+    await open('/machines/default/origin/snapshots', 'origin')
+    await kept.getByRole('button', { name: 'Delete: before' }).click()
+    await done()
+    await kept.waitFor({ state: 'detached' })
     noComplaints()
   })
 
