@@ -53,8 +53,11 @@ export function whyNode({ node }: NodeFacts, tell: Tell): Why {
 /** How long ago it was last heard of, in words. */
 export function silenceOf(node: Node, { now }: Tell): string {
   const ready = node.status?.conditions?.find(({ type }) => type === 'Ready')
-  const heard = parseTime(String(ready?.lastHeartbeatTime ?? node.metadata.creationTimestamp ?? ''))
-  return heard === undefined ? '?' : humanDuration((now - heard) / 1000)
+  // A heartbeat comes only every five minutes; it was certainly heard of until shortly before it was found silent.
+  const times = [ready?.lastHeartbeatTime, ready?.status === 'Unknown' ? ready.lastTransitionTime : undefined]
+  const heard = times.flatMap((time) => parseTime(String(time ?? '')) ?? [])
+  const since = heard.length > 0 ? Math.max(...heard) : parseTime(node.metadata.creationTimestamp ?? '')
+  return since === undefined ? '?' : humanDuration((now - since) / 1000)
 }
 
 export function slowNote(node: Node, tell: Tell): string | undefined {

@@ -175,6 +175,24 @@ const rows: readonly Row[] = [
     /croft doctor/,
   ],
   [
+    'a node silent since less than its heartbeats lie apart',
+    machine({
+      node: {
+        status: {
+          conditions: [
+            {
+              ...condition('Ready', 'Unknown'),
+              lastHeartbeatTime: ago(270),
+              lastTransitionTime: ago(20),
+            },
+          ],
+        },
+      },
+    }),
+    /Node "n1".*has not been heard of for 20s/,
+    /croft doctor/,
+  ],
+  [
     'paused by somebody',
     machine({
       vmi: vmiStatus({ phase: 'Running', conditions: [condition('Paused', 'True', 'PausedByUser')] }),
