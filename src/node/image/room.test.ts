@@ -326,3 +326,13 @@ test('an upload is taken whole or not at all', async (t) => {
   assert.equal(short.ok ? '' : short.failure.reason, 'UploadShort')
   assert.equal((await world.settled('half')).state, 'failed')
 })
+
+test('an image that is whole is not fetched again because a late word of progress overtook the last one', async (t) => {
+  const world = await start(t)
+  await world.make('late', spec(world.serve('/late.qcow2', whole(smallDisk(world.folder)))))
+  assert.equal((await world.settled('late')).state, 'ready')
+  const before = world.requests.length
+  await world.retry('late')
+  assert.equal((await world.settled('late')).state, 'ready')
+  assert.equal(world.requests.length, before)
+})

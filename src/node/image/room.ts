@@ -281,6 +281,17 @@ export function imageRoom(options: ImageRoomOptions): LocalImageRoom {
     return DONE
   }
 
+  /**
+   * The record is written last. What is told of the image can be older than that: the word that it is ready may be on
+   * its way, have been overtaken by one of progress, or never have been said because the power went.
+   */
+  const isWhole = async (image: BackingImage, place: Place): Promise<boolean> => {
+    if (image.status?.size === undefined || !(await host.files.stat(`${place.folder}/${BACKING_FILE}`)).ok)
+      return false
+    const record = await host.files.readText(`${place.folder}/backing.cfg`)
+    return record.ok && record.value.includes(`"uuid":${JSON.stringify(image.metadata.uid)}`)
+  }
+
   /** The folders above let the unprivileged programs pass; the image's own belongs to it. */
   const makeFolder = async (folder: string): Promise<Result<void>> => {
     const above = await host.files.makeFolder(folder.slice(0, folder.lastIndexOf('/')), 0o711)
@@ -373,6 +384,10 @@ export function imageRoom(options: ImageRoomOptions): LocalImageRoom {
     if (!wanted) return state === '' && !underWay.has(image.metadata.uid!) ? DONE : removeImage(image, place)
     if (state === 'ready') return reconcileOthers(image, place)
     if (state.startsWith('failed')) return DONE
+    if (await isWhole(image, place)) {
+      await report(image, place, { state: 'ready', progress: 100, message: '' })
+      return DONE
+    }
     const from = options.peers && nodeWithImage(image, look.list(Node, NAMESPACE), nodeName)
     if (from !== undefined) return underControl(image, (signal) => copyFrom(from, image, place, signal))
     if (options.peers && state === '' && isComing(image, place.diskId)) {
