@@ -45,10 +45,14 @@ password: barley
 chpasswd: {expire: false}
 `
 
-/** Run in the page: how many colours the largest canvas shows. */
+/** Run in the page: how many colours the largest canvas shows; 0 while there is none. */
 const COLOURS = `(() => {
   const canvas = [...document.querySelectorAll('canvas')].sort((a, b) => b.width - a.width)[0]
-  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
+  if (!(canvas?.width > 0)) return 0
+  const copy = Object.assign(document.createElement('canvas'), { width: canvas.width, height: canvas.height })
+  const context = copy.getContext('2d')
+  context.drawImage(canvas, 0, 0)
+  const { data } = context.getImageData(0, 0, copy.width, copy.height)
   return new Set(new Uint32Array(data.buffer)).size
 })()`
 

@@ -93,7 +93,10 @@ function connect(url: string, { onBytes, onOpen, onLost }: Ears): Line {
     close: () => {
       closed = true
       clearTimeout(timer)
-      socket?.close()
+      const last = socket
+      // A browser complains about a connection that is broken off while it is made.
+      if (last?.readyState === WebSocket.CONNECTING) last.onopen = () => last.close()
+      else last?.close()
     },
   }
 }
