@@ -78,7 +78,9 @@ export class RebuildWork {
     const replicas = replicasOf(this.#context, this.#live.namespace, this.#live.volumeName)
     const ready = waiting.flatMap((name) => {
       const replica = replicas.find((one) => one.metadata.name === name)
-      return replica?.status?.currentState === 'running' ? [replica] : []
+      // One whose image is still on its way has not failed; it is looked at again when that has come.
+      const canBegin = replica?.status?.currentState === 'running' && backingOf(this.#context, replica).ok
+      return replica && canBegin ? [replica] : []
     })
     const next = ready.find((replica) => due(replica.metadata.name!) <= now)
     if (this.#live.isMerging) return

@@ -164,7 +164,10 @@ export function volumeRoom(options: VolumeRoomOptions): VolumeRoom {
         }),
         informers.subscribe(BackingImage, ({ object }) => {
           for (const replica of look.list(Replica, object.metadata.namespace))
-            if (replica.spec?.backingImage === object.metadata.name) replicaWork.add(keyOf(replica))
+            if (replica.spec?.backingImage === object.metadata.name) {
+              replicaWork.add(keyOf(replica))
+              context.wakeEngine(replica)
+            }
         }),
       ]
       await aborted(signal)
