@@ -173,7 +173,14 @@ async function claimFacts(eyes: Eyes, claim: PersistentVolumeClaim): Promise<Cla
 }
 
 async function explainClaim(eyes: Eyes, tell: Tell, place: Place): Promise<Why> {
-  return whyClaim(await claimFacts(eyes, await eyes.must(PersistentVolumeClaim, place)), tell)
+  const facts = await claimFacts(eyes, await eyes.must(PersistentVolumeClaim, place))
+  const why = whyClaim(facts, tell)
+  const { metadata, status } = facts.volume ?? {}
+  const placed = status?.conditions?.find(({ type }) => type === 'Scheduled')?.status !== 'False'
+  if (why.healthy || !placed || !['degraded', 'faulted'].includes(status?.robustness ?? '')) return why
+  // All copies have their place and some are not well: which, and what is being done, the volume itself knows.
+  const deeper = await explainVolume(eyes, tell, { namespace: STORAGE, name: metadata?.name ?? '' })
+  return deeper.healthy ? why : deeper
 }
 
 async function explainVolume(eyes: Eyes, tell: Tell, place: Place): Promise<Why> {

@@ -10,6 +10,7 @@ export const HOST_BACKOFF: BackoffShape = { firstMs: 200, factor: 2, maxMs: 30_0
 
 /** Not this node's any more, gone, or changed meanwhile. */
 const STALE_CODES: ReadonlySet<number> = new Set([403, 404, 409])
+const AWAY = 503
 
 export interface KeyedWork {
   add(key: string): void
@@ -48,6 +49,8 @@ export function keyedWork({ host, signal, name, concurrency, work }: KeyedWorkOp
       // Who was cut off for a while asks for what its old view says; the next look is at the new one.
       if (error instanceof ApiError && STALE_CODES.has(error.code))
         host.log.info(`${name}: the server refused what is out of date`, { key, message })
+      else if (error instanceof ApiError && error.code === AWAY)
+        host.log.info(`${name}: waits for the server`, { key, message })
       else host.log.error(`${name}: work failed`, { key, error: message })
       return RETRY
     })
