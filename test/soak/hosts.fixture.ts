@@ -120,10 +120,11 @@ export async function startHosts(count: number): Promise<Hosts> {
   const end = async (): Promise<void> => {
     images.close()
     images.closeAllConnections()
-    const down = await tryCroft('sandbox', 'down', '--delete', '--data', data)
+    // For whoever reads the logs of what went wrong.
+    const keeps = process.env['CROFT_KEEP'] !== undefined
+    const down = await tryCroft('sandbox', 'down', ...(keeps ? [] : ['--delete']), '--data', data)
     for (const one of processesOf(data)) killExactly(one)
-    if (process.env['CROFT_KEEP'] === undefined)
-      await rm(root, { recursive: true, force: true, maxRetries: 5 })
+    if (!keeps) await rm(root, { recursive: true, force: true, maxRetries: 5 })
     assert.equal(down.code, 0, down.stderr)
   }
   try {

@@ -46,7 +46,7 @@ async function lost(node: string): Promise<void> {
   const why = await hosts.tryCroft('why', `volume/${writer.claim}`, '--kubeconfig', hosts.kubeconfig)
   // It may be whole again by now, and is called fine only then.
   if (/ is fine/.test(why.stdout)) assert.equal((await writer.volume())?.status?.robustness, 'healthy')
-  else assert.match(why.stdout + why.stderr, new RegExp(`(${node}|rebuil|cop(y|ies)).*next:`, 'is'))
+  else assert.match(why.stdout + why.stderr, new RegExp(`(${node}|rebuil|cop(y|ies)).*next step:`, 'is'))
   await writer.progress(RECORDS)
 }
 

@@ -8,7 +8,7 @@ import { tlsArgv } from './tls.ts'
 
 const BLOCK_BYTES = 4 * 1024 * 1024
 /** Below this a whole copy is as quick. Bytes. */
-export const DELTA_MIN_BYTES = 16 * 1024 * 1024
+export const DELTA_MIN_BYTES = 4 * 1024 * 1024
 /** 128 bits tell blocks apart; the digest of the whole file has the last word. Hexadecimal digits. */
 const DIGEST_LENGTH = 32
 /** 800 GB; the hashes of more would not fit into one call between agents. */
@@ -37,12 +37,12 @@ export async function blocksOf({ host, place }: LocalMemberInput, file: string):
       message: `${path} has more than ${BLOCKS_MAX} blocks`,
       retry: 'never',
     })
-  const hash = `sha256sum | head -c ${DIGEST_LENGTH}; echo`
-  const sums = await host.exec.run(['split', `--bytes=${BLOCK_BYTES}`, `--filter=${hash}`, '--', path], {
+  const sums = await host.exec.run(['split', `--bytes=${BLOCK_BYTES}`, '--filter=sha256sum', '--', path], {
     timeoutMs: TIMEOUT_MS,
   })
   if (!sums.ok) return sums
-  return ok({ sizeBytes, digests: sums.value.stdout.split('\n').filter((line) => line !== '') })
+  const lines = sums.value.stdout.split('\n').filter((line) => line !== '')
+  return ok({ sizeBytes, digests: lines.map((line) => line.slice(0, DIGEST_LENGTH)) })
 }
 
 export interface Place {
