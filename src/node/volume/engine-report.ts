@@ -23,13 +23,17 @@ function mapPatch<T>(
   return { ...next, ...Object.fromEntries(stale.map((key) => [key, null])) }
 }
 
-/** RW: has every write; WO: takes every write and gets the older ones; ERR: lost, or not taken in yet. */
+/**
+ * RW: has every write; WO: takes every write and gets the older ones; ERR: lost, or not taken in yet. One that waits for
+ * its image has none, for whoever reads ERR gives it up.
+ */
 function modesOf(names: readonly string[], live: LiveEngine, rebuild: RebuildWork): Record<string, string> {
   const { inSync, joining } = live.record
   return Object.fromEntries(
-    names.map((name) => {
-      if (inSync.some((member) => member.replica === name)) return [name, 'RW']
-      return [name, joining?.replica === name || rebuild.target === name ? 'WO' : 'ERR']
+    names.flatMap((name): readonly (readonly [string, string])[] => {
+      if (inSync.some((member) => member.replica === name)) return [[name, 'RW']]
+      if (joining?.replica === name || rebuild.target === name) return [[name, 'WO']]
+      return rebuild.waiting.has(name) && !live.lost.has(name) ? [] : [[name, 'ERR']]
     }),
   )
 }

@@ -38,6 +38,8 @@ export class RebuildWork {
   readonly #notBefore = new Map<string, number>()
   readonly #badSources = new Map<string, number>()
   #current: { readonly target: string; source?: string; readonly stop: AbortController } | undefined
+  /** Running replicas whose image is still on its way: they have not failed. */
+  readonly waiting = new Set<string>()
   #done: Promise<void> = Promise.resolve()
   #cancel: () => void = () => undefined
   #over = false
@@ -76,11 +78,14 @@ export class RebuildWork {
       return Math.max(this.#notBefore.get(name) ?? 0, lost ? lost.at + LOST_STAYS_MS : 0)
     }
     const replicas = replicasOf(this.#context, this.#live.namespace, this.#live.volumeName)
+    this.waiting.clear()
     const ready = waiting.flatMap((name) => {
       const replica = replicas.find((one) => one.metadata.name === name)
-      // One whose image is still on its way has not failed; it is looked at again when that has come.
-      const canBegin = replica?.status?.currentState === 'running' && backingOf(this.#context, replica).ok
-      return replica && canBegin ? [replica] : []
+      if (replica?.status?.currentState !== 'running') return []
+      // It is looked at again when the image has come.
+      if (backingOf(this.#context, replica).ok) return [replica]
+      this.waiting.add(name)
+      return []
     })
     const next = ready.find((replica) => due(replica.metadata.name!) <= now)
     if (this.#live.isMerging) return
