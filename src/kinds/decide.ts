@@ -36,7 +36,14 @@ export interface OnlyIf {
 
 export type Action =
   /** Deterministic name, so that doing it twice is an AlreadyExists, which the loop takes as done. */
-  | { readonly do: 'create'; readonly kind: AnyKind; readonly object: KubeObject; readonly onlyIf?: OnlyIf }
+  | {
+      readonly do: 'create'
+      readonly kind: AnyKind
+      readonly object: KubeObject
+      readonly onlyIf?: OnlyIf
+      /** Makes no sense without what is made before it in the same decision, which must have been taken. */
+      readonly afterOthers?: boolean
+    }
   /** Merge patch. With `resourceVersion` it is a compare-and-swap; a conflict only means: decide again. */
   | {
       readonly do: 'patch'

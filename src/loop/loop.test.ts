@@ -10,6 +10,7 @@ import { SimProcess } from '../sim/process.ts'
 import { hostOf } from '../sim/test-host.ts'
 import { Part, part, Rack, rack, TestEvent } from '../sim/test-kinds.ts'
 import { World } from '../sim/world.ts'
+import { inSteps, type Write } from './plan.ts'
 import { decider, type LoopOptions, runLoop } from './run-loop.ts'
 
 interface SeenRack {
@@ -304,6 +305,21 @@ test('serial deciders decide with the effect of the decision before', async () =
   await world.run(1_000)
   const numbers = (api.all('racks.test.croft.io') as Rack[]).map((one) => one.status?.ready ?? 0)
   assert.equal(new Set(numbers).size, 30)
+})
+
+test('creates share a step, but not with what they stand on, nor without end', () => {
+  const create = (name: string, afterOthers = false): Action => ({
+    do: 'create',
+    kind: Rack,
+    object: rack(name, 0),
+    ...(afterOthers ? { afterOthers } : {}),
+  })
+  const removal: Action = { do: 'delete', target: { kind: Rack, namespace: 'default', name: 'd' } }
+  const sizes = (writes: readonly Action[]): readonly number[] =>
+    inSteps(writes as readonly Write[]).map((step) => step.length)
+  assert.deepEqual(sizes([create('a'), create('b'), create('c', true), create('d')]), [2, 2])
+  assert.deepEqual(sizes([create('a'), removal, create('b')]), [1, 1, 1])
+  assert.deepEqual(sizes(Array.from({ length: 40 }, (_, index) => create(`n${index}`))), [16, 16, 8])
 })
 
 test('settleMs waits until it is quiet', async () => {

@@ -72,6 +72,21 @@ function essenceOf(write: Write): readonly unknown[] {
   }
 }
 
+/** Creates of one decision that are under way at one time. */
+const CREATES_AT_ONCE = 16
+
+/** Creates that follow each other share one commit, unless one says that it stands on the others. All else keeps its order. */
+export function inSteps(writes: readonly Write[]): readonly (readonly Write[])[] {
+  const steps: Write[][] = []
+  for (const write of writes) {
+    const last = steps.at(-1)
+    const joins = write.do === 'create' && !write.afterOthers && last?.[0]?.do === 'create'
+    if (joins && last.length < CREATES_AT_ONCE) last.push(write)
+    else steps.push([write])
+  }
+  return steps
+}
+
 /** Names one object in logs and digests. */
 export function refText({ kind, namespace, name }: ObjectRef): string {
   return `${kind.kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`

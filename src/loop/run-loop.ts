@@ -14,7 +14,7 @@ import { type Carrier, carryOut, type Outcome } from './carry-out.ts'
 import { createDeletions, type Deletions } from './deletions.ts'
 import { createEventRecorder, type EventRecorder } from './events.ts'
 import { createHotLoopDetector, type HotLoop } from './hot-loop.ts'
-import { type Plan, planOf, refText } from './plan.ts'
+import { inSteps, type Plan, planOf, refText } from './plan.ts'
 import { type RetryOn, Troubles, UNAVAILABLE_BACKOFF } from './troubles.ts'
 
 export interface LoopOptions {
@@ -517,17 +517,6 @@ function objectIn(informers: Informers, { kind, namespace, name }: ObjectRef): K
   } catch {
     return undefined
   }
-}
-
-/** Creates that follow each other need not wait for each other: they share one commit. All else keeps its order. */
-function inSteps(writes: Plan['writes']): readonly Plan['writes'][] {
-  const steps: Plan['writes'][number][][] = []
-  for (const write of writes) {
-    const last = steps.at(-1)
-    if (write.do === 'create' && last?.[0]?.do === 'create') last.push(write)
-    else steps.push([write])
-  }
-  return steps
 }
 
 /** A plain patch of the object itself; one with its version would have been refused had the object moved. */

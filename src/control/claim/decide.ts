@@ -174,7 +174,7 @@ function made(claim: PersistentVolumeClaim, storageClass: StorageClass, longhorn
   return {
     actions: [
       { do: 'create', kind: Volume, object: longhorn },
-      { do: 'create', kind: PersistentVolume, object: volume },
+      { do: 'create', kind: PersistentVolume, object: volume, afterOthers: true },
       note(
         claim,
         'Normal',
