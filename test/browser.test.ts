@@ -101,6 +101,8 @@ describe('web interface', { skip, timeout: 900_000 }, () => {
     await page.getByRole('button', { name: 'Log in' }).click()
     await page.getByText('User name or password is wrong.').waitFor()
     for (let attempt = 0; attempt < 8; attempt++) {
+      // While one is under way the form takes no other.
+      await page.locator('button[type="submit"]').waitFor()
       const answer = page.waitForResponse((response) => response.url().endsWith('/v1-croft/login'))
       await page.getByLabel('Password', { exact: true }).press('Enter')
       if ((await answer).status() === 429) break
