@@ -29,6 +29,7 @@ export function Screen({ namespace, name, label, fit, controls, onState }: Conso
     if (!element) return
     let over = false
     let timer: ReturnType<typeof setTimeout> | undefined
+    let leave: (() => void) | undefined
     const open = () => {
       // The socket is ours, so that its close code is known: noVNC keeps it to itself.
       const socket = new WebSocket(streamUrl('vnc', namespace, name), [PROTOCOL])
@@ -38,11 +39,18 @@ export function Screen({ namespace, name, label, fit, controls, onState }: Conso
       })
       const rfb = new RFB(element, socket)
       current.current = rfb
+      leave = () => {
+        // A browser complains about a connection that is broken off while it is made.
+        if (socket.readyState === WebSocket.CONNECTING)
+          socket.addEventListener('open', () => rfb.disconnect(), { once: true })
+        else rfb.disconnect()
+      }
       rfb.scaleViewport = wanted.current
       rfb.clipViewport = !wanted.current
       rfb.background = '#0d0f12'
       rfb.focusOnClick = true
       rfb.addEventListener('connect', () => {
+        if (over) return
         element.querySelector('canvas')?.setAttribute('aria-label', label)
         element.querySelector('canvas')?.setAttribute('role', 'application')
         rfb.focus()
@@ -68,7 +76,7 @@ export function Screen({ namespace, name, label, fit, controls, onState }: Conso
       over = true
       clearTimeout(timer)
       controls.current = null
-      current.current?.disconnect()
+      if (current.current) leave?.()
       current.current = undefined
     }
   }, [namespace, name, label, controls, onState])
