@@ -25,6 +25,9 @@ const FLAGS = [
   '--disable-sync',
 ]
 
+/** What the browser notes by itself when somebody goes to another page faster than a connection is made. */
+const LEFT_EARLY = /WebSocket is closed before the connection is established/
+
 export interface TestBrowser {
   readonly browser: Browser
   close(): Promise<void>
@@ -73,7 +76,8 @@ export async function openPage(browser: Browser, wish: PageWish): Promise<Watche
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
+    const isComplaint = message.type() === 'error' || message.type() === 'warning'
+    if (isComplaint && !LEFT_EARLY.test(message.text())) complaints.push(message.text())
   })
   page.on('pageerror', (error) => complaints.push(String(error.stack)))
   page.on('request', (request) => {
