@@ -12,12 +12,12 @@ import type { Decider, Decision, Look } from '../kinds/decide.ts'
 import { Setting } from '../kinds/harvester/setting.ts'
 import { Replica } from '../kinds/longhorn/replica.ts'
 import { type ConditionLike, findCondition } from './conditions.ts'
+import { LONGHORN_NAMESPACE } from './data-volume.ts'
 import { claimNames } from './scheduling/claims.ts'
 import { hasEnded } from './scheduling/filter.ts'
+import { handleOfPersistent } from './volume/users.ts'
 
 const PODS_BY_NODE = 'machine-takeover-node'
-const LONGHORN_NAMESPACE = 'longhorn-system'
-const DRIVER = 'driver.longhorn.io'
 const POLICY = 'vm-force-reset-policy'
 const PERIOD_DEFAULT_MS = 15_000
 /** What holds a takeover up is looked at again after this long. */
@@ -76,8 +76,7 @@ function stuckVolumes(pod: Pod, look: Look): readonly string[] {
   const { namespace } = pod.metadata
   return claimNames(pod).flatMap((claimName) => {
     const pv = look.get(PersistentVolumeClaim, namespace, claimName)?.spec?.volumeName
-    const csi = pv === undefined ? undefined : look.get(PersistentVolume, undefined, pv)?.spec?.csi
-    const volume = csi?.driver === DRIVER ? csi.volumeHandle : undefined
+    const volume = handleOfPersistent(look, pv)
     if (volume === undefined) return []
     const record = look.get(VolumeEpoch, LONGHORN_NAMESPACE, volume)?.spec
     // Nothing was ever written to it.

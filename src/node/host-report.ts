@@ -2,6 +2,7 @@
 import type { Host } from '../host/host.ts'
 import type { AgentOptions } from './agent-options.ts'
 import type { HostReport } from './plan/node-object.ts'
+import { processorsOf } from './start-gate.ts'
 
 const VENDORS: Readonly<Record<string, string>> = { GenuineIntel: 'Intel', AuthenticAMD: 'AMD' }
 
@@ -14,7 +15,7 @@ export async function readHost(options: AgentOptions): Promise<HostReport> {
   return {
     nodeName,
     address: nodeIp,
-    cpus: Math.max(1, cpu.match(/^processor\s*:/gm)?.length ?? 1),
+    cpus: processorsOf(cpu),
     memoryBytes: Number(memory?.[1] ?? 0) * 1024,
     diskBytes: space.ok ? space.value.totalBytes : 0,
     diskFreeBytes: space.ok ? space.value.freeBytes : 0,

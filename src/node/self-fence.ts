@@ -13,9 +13,9 @@ import { Replica } from '../kinds/longhorn/replica.ts'
 import type { AgentLink } from './link/agent-link.ts'
 import { nodeNames } from './link/peers.ts'
 import type { Machine } from './machine/machine.ts'
+import { LONGHORN_NAMESPACE } from './node-disks.ts'
 
 const SEEN_METHOD = 'node.server-seen'
-const LONGHORN_NAMESPACE = 'longhorn-system'
 const LOOK_MS = 1_000
 /** An agent that does not answer for so long is as good as away. Milliseconds. */
 const ASK_TIMEOUT_MS = 2_000

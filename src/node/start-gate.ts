@@ -39,9 +39,13 @@ export class StartGate {
   }
 }
 
+/** How many processors the text of /proc/cpuinfo tells of; 1 where it tells of none. */
+export function processorsOf(cpuinfo: string): number {
+  return cpuinfo.match(/^processor\s*:/gm)?.length ?? 1
+}
+
 /** As wide as this host has processors. */
 export async function startGateOf({ files }: Host): Promise<StartGate> {
   const read = await files.readText('/proc/cpuinfo')
-  const processors = read.ok ? (read.value.match(/^processor\s*:/gm)?.length ?? 1) : 1
-  return new StartGate(processors + MORE_THAN_PROCESSORS)
+  return new StartGate(processorsOf(read.ok ? read.value : '') + MORE_THAN_PROCESSORS)
 }

@@ -27,11 +27,16 @@ export function volumesOfPod(pod: Pod, look: Look): readonly string[] {
   })
 }
 
-/** Key of the Longhorn volume behind a PersistentVolume. */
-export function volumeOfPersistent(look: Look, name: string | undefined): readonly string[] {
+/** Name of the Longhorn volume behind a PersistentVolume; undefined for those of other drivers. */
+export function handleOfPersistent(look: Look, name: string | undefined): string | undefined {
   const csi = name ? look.get(PersistentVolume, undefined, name)?.spec?.csi : undefined
-  if (csi?.driver !== DRIVER) return []
-  return csi.volumeHandle ? [`${LONGHORN_NAMESPACE}/${csi.volumeHandle}`] : []
+  return csi?.driver === DRIVER ? csi.volumeHandle : undefined
+}
+
+/** Its key. */
+export function volumeOfPersistent(look: Look, name: string | undefined): readonly string[] {
+  const handle = handleOfPersistent(look, name)
+  return handle ? [`${LONGHORN_NAMESPACE}/${handle}`] : []
 }
 
 function isTerminal(pod: Pod): boolean {
